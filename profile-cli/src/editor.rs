@@ -2,7 +2,7 @@
 //!
 //! | after the editor or an answer | the first time | later |
 //! |---|---|---|
-//! | unchanged, at once, on a terminal | keeps and names the file, asks for Enter, reads it again | asks again |
+//! | unchanged, at once, on a terminal | keeps the file, names it | asks again |
 //! | unchanged | deletes the file | asks again |
 //! | accepted | sends, deletes the file | the same |
 //! | accepted, but not returned | sends, keeps the file | the same |
@@ -30,9 +30,12 @@ use profile_sdk::quoted;
 
 use crate::input::{Input, prompt};
 use crate::outcome::{Failure, FailureKind, KeptText, Report, Result, word};
+use crate::profile_file;
 use crate::session::Session;
 use crate::settings::{SettingName, Settings, Source};
-use crate::system::{command, environment, interruption, private_file, text_file, written_file};
+use crate::system::{
+    Text, command, environment, interruption, private_file, text_file, written_file,
+};
 use crate::terminal::escaped;
 
 /// A text, and what is done with it after the editor has exited.
@@ -62,8 +65,8 @@ pub(crate) enum Finished {
 /// Nobody edits a text in this time: the editor did not wait.
 const AT_ONCE: Duration = Duration::from_secs(2);
 
-const STILL_OPEN: &str =
-    "Nothing was changed. If the editor is still open, save there and press Enter. ";
+/// The age of a text without changes that no editor has open any more.
+const UNUSED: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The next step of an edit.
 enum Step {
@@ -92,14 +95,9 @@ pub(crate) fn edit<T: EditedText>(
             Step::Open(earlier) => (editor.open(&file.path), earlier),
             Step::Send => (Ok(()), None),
         };
-        let mut text = file.text::<T>()?;
+        let text = file.text::<T>()?;
         let is_initial = |text: &Result<String, _>| text.as_deref() == Ok(initial);
-        let is_first = earlier.is_none() && opened.is_ok();
-        if is_first && is_initial(&text) && started.elapsed() < AT_ONCE && session.can_ask() {
-            session.output.status(&file.kept(&file.commands::<T>()));
-            prompt::ask(STILL_OPEN)?;
-            text = file.text::<T>()?;
-        }
+        let is_at_once = is_initial(&text) && started.elapsed() < AT_ONCE;
         let is_repeated = earlier.is_some() && opened.is_ok() && text == before;
         let finished = opened.and_then(|()| match earlier {
             Some(failure) if is_repeated => Err(failure),
@@ -107,7 +105,10 @@ pub(crate) fn edit<T: EditedText>(
         });
         let failure = match finished {
             Ok(Finished::Done(report)) => {
-                file.delete();
+                match is_at_once && prompt::is_interactive() {
+                    true => session.output.status(&file.may_be_open()),
+                    false => file.delete(),
+                }
                 return Ok(report);
             }
             Ok(Finished::Kept(report, advice)) => {
@@ -161,8 +162,7 @@ fn next_step(failure: Failure, is_repeated: bool, session: &Session<'_>) -> Resu
     }
 }
 
-/// Deletes a file that was sent, if it is in the folder of the texts that were not sent, and was kept for this
-/// account or key. The sandbox is neither.
+/// Deletes a file that was sent, but not to the sandbox, if it is in the folder of the texts that were not sent.
 pub(crate) fn delete_sent(
     input: &Input,
     session: &Session<'_>,
@@ -171,15 +171,10 @@ pub(crate) fn delete_sent(
     let Input::File(path) = input else {
         return;
     };
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let rest = name.split_once('-').map_or("", |(_, rest)| rest);
-    let kept_for = rest.rsplit_once('-').map_or("", |(account, _)| account);
-    if session.settings.sandbox || kept_for != account(session.key_source()) {
-        return;
-    }
     let real = |folder: &Path| fs::canonicalize(folder).ok();
     let unsent = unsent_directory().ok().and_then(|unsent| real(&unsent));
-    if unsent.is_some()
+    if !session.settings.sandbox
+        && unsent.is_some()
         && unsent == real(private_file::parent(path))
         && is_stored().unwrap_or(false)
         && let Err(error) = fs::remove_file(path)
@@ -191,26 +186,37 @@ pub(crate) fn delete_sent(
     }
 }
 
-/// Returns a note about the texts that were not sent, if there are any.
-pub(crate) fn unsent_note() -> Option<String> {
+/// Returns a note about the texts that were not sent, if there are any. Those without changes do not count, and are
+/// deleted if they are old.
+fn unsent_note() -> Option<String> {
     let directory = unsent_directory().ok()?;
     let files = fs::read_dir(&directory).ok()?.flatten();
-    let mut sizes = files.filter_map(|file| Some(file.metadata().ok()?.len()));
+    let (unchanged, unsent): (Vec<_>, Vec<_>) = files
+        .map(|file| file.path())
+        .partition(|path| is_unchanged(path));
+    let age = |path: &PathBuf| path.metadata().ok()?.modified().ok()?.elapsed().ok();
+    for path in unchanged {
+        if age(&path) > Some(UNUSED) {
+            let _ = fs::remove_file(path);
+        }
+    }
     let shown = escaped(&directory);
     let note = format!("texts that were not sent are kept in {shown}");
-    sizes.any(|size| size > 0).then_some(note)
+    (!unsent.is_empty()).then_some(note)
+}
+
+/// Returns `true` for an empty text, and for one with the fields that the editor showed.
+fn is_unchanged(path: &Path) -> bool {
+    let read = private_file::open(path).and_then(|(file, _)| text_file::read(file));
+    read.is_ok_and(|(Text { text, .. }, _)| {
+        let parsed = profile_file::parse("", &text);
+        let is_as_shown = parsed.is_ok_and(|(new, base)| base.is_some() && new.profile.is_empty());
+        text.is_empty() || is_as_shown
+    })
 }
 
 fn unsent_directory() -> Result<PathBuf> {
     Ok(environment::state_directory()?.join("unsent"))
-}
-
-/// Returns the account for which a text is kept, as in the name of its file. It is empty for other keys.
-fn account(key: Option<&Source>) -> String {
-    match key {
-        Some(Source::Account(name)) => format!("{name:.100}"),
-        _ => String::new(),
-    }
 }
 
 /// A file that only this process writes.
@@ -237,16 +243,14 @@ impl TextFile {
         })
     }
 
-    /// Creates a file with a text, which is deleted if it cannot be written. Its name has the account.
+    /// Creates a file with a text, which is deleted if it cannot be written.
     fn new<T: EditedText>(directory: &Path, text: &str, key: Option<&Source>) -> io::Result<Self> {
         let _deferred = interruption::defer();
-        let mut prefix = T::PREFIX.to_owned() + &account(key);
-        if prefix != T::PREFIX {
-            prefix.push('-');
-        }
         let mut builder = tempfile::Builder::new();
-        let file = builder.prefix(&prefix).suffix(T::SUFFIX);
-        let file = file.tempfile_in(directory).map_err(written_file::without_path);
+        let file = builder.prefix(T::PREFIX).suffix(T::SUFFIX);
+        let file = file
+            .tempfile_in(directory)
+            .map_err(written_file::without_path);
         let mut file = file?;
         file.as_file_mut().write_all(text.as_bytes())?;
         let (path, key) = (file.into_temp_path().keep()?, key.cloned());
@@ -283,6 +287,13 @@ impl TextFile {
         let mut backup = self.path.clone().into_os_string();
         backup.push("~");
         let _ = (fs::remove_file(self.path), fs::remove_file(backup));
+    }
+
+    fn may_be_open(&self) -> String {
+        let path = escaped(&self.path);
+        format!(
+            "if the editor still has {path} open, add an option such as `--wait` to its command"
+        )
     }
 
     fn kept(&self, advice: &str) -> String {

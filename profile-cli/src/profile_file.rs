@@ -22,9 +22,7 @@ type Problem = ((usize, usize), String);
 /// Parses a file. For a text of an editor, also returns the profile that it showed. The failure has a
 /// line of the form `NAME:LINE:COLUMN: problem` for each problem.
 pub(crate) fn parse(name: &str, text: &str) -> Result<(DesiredProfile, Option<Profile>)> {
-    let with_hint =
-        |failure: Failure| failure.hint("nothing was sent; fix the file and run the command again");
-    let shown = shown_in(text).map_err(|problem| with_hint(failure(name, vec![problem])))?;
+    let mut shown = None;
     let is_array = || serde_json::from_str::<Vec<&RawValue>>(text).is_ok();
     let parsed = match text.trim_start().starts_with(['{', '/']) {
         true => from_json(text).map_err(|problem| failure(name, vec![problem])),
@@ -33,9 +31,15 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<(DesiredProfile, Option<Pr
             let message = format!("an array; expected an object, as {export} prints it");
             Err(failure(name, vec![((1, 1), message)]))
         }
-        false => EnteredProfile::read(text, shown.as_ref()).validated(name),
+        false => {
+            let mut entered = EnteredProfile::read(text, None);
+            shown = entered.base.take();
+            entered.validated(name)
+        }
     };
-    let desired = parsed.map_err(with_hint)?;
+    let desired = parsed.map_err(|failure| {
+        failure.hint("nothing was sent; fix the file and run the command again")
+    })?;
     if shown.is_none() && desired.profile.is_empty() && desired.links.is_none() {
         let export = NextCommand("profile export");
         let message = "has neither fields nor links; expected the output of";
@@ -56,30 +60,22 @@ pub(crate) fn conflicts(shown: &Profile, now: &Profile, update: &ProfileUpdate) 
     conflicts.collect()
 }
 
-/// The start of the last line of a text for the editor, which holds the fields that it showed.
-const SHOWN: &str = "# as it was: ";
-
-/// Returns the line with the fields that an editor shows, so that `apply` sends only the changed ones. In
+/// Returns the table with the fields that an editor shows, so that `apply` sends only the changed ones. In
 /// base64, so that replacing a word in the whole file does not change it.
-pub(crate) fn shown_line(profile: &Profile) -> String {
-    let shown: Value = fields(profile).collect();
-    let encoded = BASE64_STANDARD.encode(shown.to_string());
-    format!("\n{SHOWN}{encoded}\n")
+pub(crate) fn base_table(profile: &Profile) -> String {
+    let fields: Value = fields(profile).collect();
+    let shown = line("shown", &BASE64_STANDARD.encode(fields.to_string()));
+    format!("\n# Keep this table: it has the values before your changes.\n[base]\n{shown}")
 }
 
-fn shown_in(text: &str) -> Result<Option<Profile>, Problem> {
-    let lines = (1..).zip(text.lines());
-    let lines = lines.filter_map(|(number, line)| Some((number, line.strip_prefix(SHOWN)?)));
-    let Some((number, encoded)) = lines.last() else {
-        return Ok(None);
+/// Returns the fields in the table, unless it was changed.
+fn shown_in(base: &Item) -> Option<Profile> {
+    let entries: Vec<_> = base.as_table_like()?.iter().collect();
+    let [("shown", encoded)] = entries[..] else {
+        return None;
     };
-    let json = BASE64_STANDARD.decode(encoded).ok();
-    let shown = json.and_then(|json| serde_json::from_slice(&json).ok());
-    shown.map(Some).ok_or_else(|| {
-        let message = "this line was changed, so it is unknown which fields were edited; delete it and \
-                       the fields that should keep their values";
-        ((number, 1), message.to_owned())
-    })
+    let json = BASE64_STANDARD.decode(encoded.as_str()?).ok()?;
+    serde_json::from_slice(&json).ok()
 }
 
 fn from_json(text: &str) -> Result<DesiredProfile, Problem> {
@@ -121,6 +117,8 @@ fn failure(name: &str, mut problems: Vec<Problem>) -> Failure {
 pub(crate) struct EnteredProfile {
     /// The fields as entered.
     pub(crate) fields: Vec<(ProfileField, String)>,
+    /// The profile that an editor showed.
+    base: Option<Profile>,
     pub(crate) changes: ProfileChanges,
     /// The problems other than invalid values of fields.
     pub(crate) problems: Vec<Problem>,
@@ -129,8 +127,8 @@ pub(crate) struct EnteredProfile {
 }
 
 impl EnteredProfile {
-    /// Parses a document. If an editor showed a profile, skips the fields that are as shown, and
-    /// rejects everything but fields.
+    /// Parses a document. If an editor showed this profile, or the one in `[base]`, skips the fields that are as
+    /// shown, and rejects everything but fields.
     pub(crate) fn read(text: &str, shown: Option<&Profile>) -> Self {
         // Editors and Git on Windows add carriage returns; `toml_string` escapes the profile's own.
         let text = text.replace("\r\n", "\n");
@@ -144,6 +142,17 @@ impl EnteredProfile {
             entered.problems = vec![problem(error.span(), error.message())];
             Table::new()
         });
+        let base = others.remove("base");
+        let base = base.and_then(|base| {
+            let shown = shown_in(&base);
+            if shown.is_none() {
+                let message = "[base] was changed, so it is unknown which fields were edited; move fields to [profile], \
+                               or delete [base] and the fields that should keep their values";
+                entered.problems.push(problem(base.span(), message));
+            }
+            shown
+        });
+        let shown = shown.or(base.as_ref());
         let is_table = others.get("profile").is_some_and(Item::is_table_like);
         let profile = is_table.then(|| others.remove("profile")).flatten();
         let profile = profile.as_ref().and_then(Item::as_table_like);
@@ -176,6 +185,7 @@ impl EnteredProfile {
         let repeated = repeated_ids(&entered.desired, &text, &starts);
         entered.problems.extend(repeated);
         entered.desired.profile = std::mem::take(&mut entered.changes.update);
+        entered.base = base;
         entered
     }
 

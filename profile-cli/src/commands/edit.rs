@@ -146,7 +146,7 @@ impl Edit<'_> {
 /// The comments above the fields.
 const HEADING: &str = "\
 # Your profile. Edit the fields, save and close; only changed fields are sent, also if you send this
-# file with `profile apply`. Keep the last line: it has the values before your changes.
+# file with `profile apply`.
 # An empty string \"\" clears a text; a removed field keeps its value.
 # In a string, \\\\ is a backslash, \\\" a quote and \\n a line break.
 # The contrast between text and background should be at least 4.5:1.
@@ -169,7 +169,7 @@ fn document(profile: &Profile, service: String) -> String {
         source.service = Some(service);
         text += &profile_file::source_table(&source);
     }
-    text + &profile_file::shown_line(profile)
+    text + &profile_file::base_table(profile)
 }
 
 /// Returns the line of a field. The closing quotes of a long text are on a line of their own, so that
@@ -263,7 +263,7 @@ mod tests {
             "accent_color": "#ff8800"});
         expect![[r##"
             # Your profile. Edit the fields, save and close; only changed fields are sent, also if you send this
-            # file with `profile apply`. Keep the last line: it has the values before your changes.
+            # file with `profile apply`.
             # An empty string "" clears a text; a removed field keeps its value.
             # In a string, \\ is a backslash, \" a quote and \n a line break.
             # The contrast between text and background should be at least 4.5:1.
@@ -291,7 +291,9 @@ mod tests {
             # #rrggbb, #rgb or a CSS name
             # background_color = ""
 
-            # as it was: eyJhY2NlbnRfY29sb3IiOiIjZmY4ODAwIiwiYmlvIjoib25lIFwidHdvXCJcbnRocmVlXFwiLCJkaXNwbGF5X25hbWUiOiJBZGEiLCJsb2NhdGlvbiI6IiJ9
+            # Keep this table: it has the values before your changes.
+            [base]
+            shown = "eyJhY2NlbnRfY29sb3IiOiIjZmY4ODAwIiwiYmlvIjoib25lIFwidHdvXCJcbnRocmVlXFwiLCJkaXNwbGF5X25hbWUiOiJBZGEiLCJsb2NhdGlvbiI6IiJ9"
         "##]]
         .assert_eq(&write(&serde_json::from_value(shown).unwrap()));
     }

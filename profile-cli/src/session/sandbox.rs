@@ -76,7 +76,7 @@ fn create_files(output: &Output) -> Result<PathBuf> {
     let _ = private_file::create_directory(private_file::parent(&path));
     let _ = private_file::create(&path).and_then(private_file::restricted_to_owner);
     if let Ok(file) = private_file::create(&lock) {
-        written_file::wait_for(&file, &lock, |warning| output.warn(warning))?;
+        written_file::wait_for(&file, &lock, |warning| output.warn(warning));
     }
     Ok(path)
 }

@@ -33,7 +33,7 @@ impl ConfigEdit {
         let opened =
             private_file::create_directory(&directory).and_then(|()| private_file::create(&path));
         let lock = opened.map_err(|error| Failure::of_file("written", &path, &error))?;
-        written_file::wait_for(&lock, &path, warn)?;
+        written_file::wait_for(&lock, &path, warn);
         Ok(Self {
             file: ConfigFile::load(true)?,
             _lock: lock,

@@ -121,7 +121,6 @@ pub(crate) fn check(path: &Path, opened: Option<&Metadata>) -> Safety {
 /// Access lists are not read. Those of the user's directories let only the user and administrators in.
 #[cfg(windows)]
 pub(crate) fn check(path: &Path, _: Option<&Metadata>) -> Safety {
-    use std::path::PathBuf;
     let lower = |path: PathBuf| PathBuf::from(path.into_os_string().to_ascii_lowercase());
     let absolute = lower(std::path::absolute(path).unwrap_or_default());
     let above = ["USERPROFILE", "APPDATA", "LOCALAPPDATA"].into_iter();

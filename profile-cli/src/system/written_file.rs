@@ -1,6 +1,6 @@
 //! Writes files: as a new file that replaces the old one.
 
-use std::fs::{self, File, Metadata, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 use std::thread;
@@ -9,7 +9,6 @@ use std::time::Duration;
 use same_file::Handle;
 
 use super::{interruption, private_file};
-use crate::outcome::{Failure, Result};
 use crate::terminal::escaped;
 
 /// The rules for writing a file.
@@ -64,7 +63,8 @@ fn standard_stream(path: &Path) -> Option<Handle> {
 fn replace(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix sets permissions"))]
     let mut builder = tempfile::Builder::new();
-    let old = path.symlink_metadata().ok().filter(Metadata::is_file);
+    #[cfg(unix)]
+    let old = path.symlink_metadata().ok().filter(fs::Metadata::is_file);
     // Use the permissions of the user's umask, rather than those of a temporary file.
     #[cfg(unix)]
     if rules == Rules::Named && old.is_none() {
@@ -95,7 +95,7 @@ fn replace(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {
 
 /// Gives a new file the group and the permissions of the old one, and as root its owner.
 #[cfg(unix)]
-fn keep_access(new: &File, old: &Metadata, rules: Rules) -> io::Result<()> {
+fn keep_access(new: &File, old: &fs::Metadata, rules: Rules) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
     let created = new.metadata()?;
     let mut mode = old.mode() & 0o7777;
@@ -115,18 +115,8 @@ fn keep_access(new: &File, old: &Metadata, rules: Rules) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns `true` if the file system does not support locks.
-fn lacks_locks(error: &io::Error) -> bool {
-    // Rust has no name for ENOLCK.
-    #[cfg(unix)]
-    let is_enolck = error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error());
-    #[cfg(not(unix))]
-    let is_enolck = false;
-    is_enolck || error.kind() == ErrorKind::Unsupported
-}
-
-/// Waits for a lock, and after a second says so. Warns if the file system has no locks.
-pub(crate) fn wait_for(lock: &File, path: &Path, warn: impl Fn(&str)) -> Result<()> {
+/// Waits for a lock, and after a second says so. Warns if there is none, as on some file systems.
+pub(crate) fn wait_for(lock: &File, path: &Path, warn: impl Fn(&str)) {
     let shown = escaped(path);
     for attempt in 0.. {
         match lock.try_lock() {
@@ -138,19 +128,15 @@ pub(crate) fn wait_for(lock: &File, path: &Path, warn: impl Fn(&str)) -> Result<
                 }
                 thread::sleep(Duration::from_millis(20));
             }
-            Err(TryLockError::Error(error)) if lacks_locks(&error) => {
+            Err(TryLockError::Error(error)) => {
                 warn(&format!(
                     "{shown} cannot be locked ({error}); a change that another process makes now may be lost"
                 ));
                 break;
             }
-            Err(TryLockError::Error(error)) => {
-                return Err(Failure::of_file("locked", path, &error));
-            }
             Ok(()) => break,
         }
     }
-    Ok(())
 }
 
 /// Rejects a symbolic link that the kernel does not follow by default: in a sticky directory that all users

@@ -219,27 +219,6 @@ async fn each_problem_has_its_hint() {
 }
 
 #[tokio::test]
-async fn texts_that_were_not_sent_are_named() {
-    let fixture = Fixture::new().await;
-    let create = ["post", "create", "--editor"];
-    let editor = crate::edit::editor(&fixture, "echo one > \"$1\"; exit 1");
-    let program = fixture.program(&create).env("PROFILE_EDITOR", editor);
-    let failed = program.env("PATH", "/usr/bin:/bin").run();
-    assert_eq!(failed.code(), 1, "{failed}");
-    let run = status(&fixture).run();
-    let directory = fixture.home.path().join(".local/state/profile/unsent");
-    let path = directory.display();
-    let note = format!("texts that were not sent are kept in {path}");
-    run.says(&note);
-    // An editor that is closed at once leaves an empty file.
-    for file in fs::read_dir(&directory).unwrap() {
-        fs::write(file.unwrap().path(), "").unwrap();
-    }
-    let run = status(&fixture).run();
-    assert!(!run.stderr().contains(&note), "{run}");
-}
-
-#[tokio::test]
 async fn problems_of_the_connection() {
     let fixture = Fixture::new().await;
     let at = |base_url: &str| status(&fixture).env("PROFILE_BASE_URL", base_url);

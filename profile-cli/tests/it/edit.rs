@@ -7,6 +7,7 @@ use std::net::{Shutdown, TcpListener};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use expect_test::expect;
 use mock_server::dialect::WriteResponses;
@@ -662,17 +663,18 @@ async fn a_text_that_a_killed_program_leaves_has_only_the_changes() {
     edit(&fixture, "sed -i s/Other/Third/g \"$1\"; kill -9 $PPID");
     apply_unsent(&fixture).stdout();
     assert_eq!(sent(&fixture)[2..], [json!({"display_name": "Third"})]);
-    // Whoever changes the comment of the old values hides which fields are new.
-    let script = "sed -i 's/^# as it was: /&x/' \"$1\"; kill -9 $PPID";
-    edit(&fixture, script);
-    let run = apply_unsent(&fixture);
-    let (text, _) = take_unsent(&fixture, &run);
-    let mut lines = text.lines();
-    let changed = lines.position(|line| line.starts_with("# as it was: x"));
-    run.fails(
-        2,
-        &format!(":{}:1: this line was changed, ", changed.unwrap() + 1),
-    );
+    // Without its value, it is unknown which fields were edited.
+    for script in [
+        "sed -i 's/^shown = \"/&x/' \"$1\"",
+        "sed -i '/^shown = /d' \"$1\"",
+        "echo 'location = \"M\"' >> \"$1\"",
+    ] {
+        edit(&fixture, &format!("{script}; kill -9 $PPID"));
+        let run = apply_unsent(&fixture);
+        let (text, _) = take_unsent(&fixture, &run);
+        let line = text.lines().position(|line| line == "[base]").unwrap() + 1;
+        run.fails(2, &format!(".toml:{line}:1: [base] was changed, "));
+    }
     assert_eq!(sent(&fixture).len(), 3);
     // Without a change, nothing is sent.
     edit(&fixture, "kill -9 $PPID");
@@ -728,59 +730,65 @@ async fn a_kept_text_names_the_account_of_the_run() {
     let create = ["post", "create", "--editor"];
     let script = "echo one > \"$1\"; exit 1";
     let post = run(Some("all"), script, &create);
-    let sends = |run: &Run, has_account: bool, end: &str| {
+    let sends = |run: &Run, end: &str| {
         let [path] = unsent(&fixture).try_into().unwrap();
         let command = format!("--file {}{end}\n", quoted(&path));
         run.says(&command);
-        let name = path.file_name().unwrap().to_str().unwrap();
-        assert_eq!(name.starts_with("post-all-"), has_account, "{name}");
         fs::remove_file(path).unwrap();
     };
-    sends(&post, true, " --account all`");
+    sends(&post, " --account all`");
     // A key of the environment stays the key.
     let editor = editor(&fixture, script);
     let of_environment = fixture.program(&create);
     let of_environment = of_environment.env("PROFILE_EDITOR", editor).run();
     let end = "` with the key of PROFILE_API_KEY";
-    sends(&of_environment, false, end);
+    sends(&of_environment, end);
 }
 
 #[tokio::test]
-async fn a_kept_post_is_deleted_only_after_it_was_sent_with_its_key() {
+async fn a_kept_post_is_not_deleted_after_it_was_sent_to_the_sandbox() {
     let fixture = Fixture::new().await;
-    fixture.add_account("a");
-    fixture.add_account("a-b");
-    let keep = |program: Program| {
-        let editor = editor(&fixture, "echo one > \"$1\"");
-        program.env("PROFILE_EDITOR", editor).run().stdout();
-        let [path] = unsent(&fixture).try_into().unwrap();
-        path
-    };
-    let create =
-        |options: &[&str]| fixture.without_settings(&[&["post", "create"][..], options].concat());
-    let of_environment = fixture.program(&["post", "create", "--editor", "--dry-run"]);
-    for (kept, senders) in [
-        (
-            create(&["--editor", "--dry-run", "--account", "a-b"]),
-            ["a-b", "a"],
-        ),
-        (of_environment, ["", "a"]),
-    ] {
-        let path = keep(kept);
-        let file = ["--file", path.to_str().unwrap()];
-        let send = |account: &str| match account {
-            "" => fixture.program(&[&["post", "create"][..], &file].concat()),
-            "--sandbox" => create(&[&["--sandbox"][..], &file].concat()),
-            name => create(&[&["--account", name][..], &file].concat()),
+    let create = ["post", "create", "--editor", "--dry-run"];
+    program(&fixture, "echo one > \"$1\"", &create)
+        .run()
+        .stdout();
+    let [path] = unsent(&fixture).try_into().unwrap();
+    for option in ["--sandbox", "--quiet"] {
+        let create = ["post", "create", option, "--file"];
+        let create = match option {
+            "--sandbox" => fixture.without_settings(&create),
+            _ => fixture.program(&create),
         };
-        let [own, other] = senders;
-        for sender in ["--sandbox", other] {
-            send(sender).run().stdout();
-            assert!(path.exists(), "{sender}");
-        }
-        send(own).run().stdout();
-        assert!(!path.exists(), "{own}");
+        create.argument(&path).run().stdout();
+        assert_eq!(path.exists(), option == "--sandbox");
     }
+}
+
+/// An editor may have one without changes open, but not for days.
+#[tokio::test]
+async fn old_texts_without_changes_are_deleted() {
+    let fixture = Fixture::new().await;
+    edit(&fixture, "kill -9 $PPID");
+    let create = ["post", "create", "--editor"];
+    program(&fixture, "kill -9 $PPID", &create).run();
+    edit(&fixture, &format!("{SET_LOCATION}; kill -9 $PPID"));
+    let kept = unsent(&fixture);
+    assert_eq!(kept.len(), 3);
+    let is_changed = |path: &PathBuf| fs::read_to_string(path).unwrap().contains("\"L\"");
+    for (hours, left) in [(23, 3), (25, 1)] {
+        for path in &kept {
+            let modified = SystemTime::now() - Duration::from_secs(hours * 60 * 60);
+            let file = fs::File::options().write(true).open(path).unwrap();
+            file.set_modified(modified).unwrap();
+        }
+        edit(&fixture, "").says("texts that were not sent are kept in");
+        assert_eq!(unsent(&fixture).len(), left);
+    }
+    assert!(is_changed(&unsent(&fixture)[0]));
+    fs::remove_file(&unsent(&fixture)[0]).unwrap();
+    edit(&fixture, "kill -9 $PPID");
+    assert_eq!(edit(&fixture, "").stderr(), "");
+    assert_eq!(unsent(&fixture).len(), 1);
 }
 
 #[tokio::test]

@@ -53,10 +53,6 @@ enum Step {
     Quits,
     Saves,
     Sets(&'static str),
-    /// The editor is still open, and saves this location.
-    SavesLate(&'static str),
-    /// The editor is still open, and saves bytes that are not UTF-8.
-    SavesBytes,
     /// Another program changes the location.
     Theirs(&'static str),
     /// The next change is answered with this status.
@@ -65,12 +61,12 @@ enum Step {
     Types(&'static str),
 }
 
-use Step::{Answers, Opens, Quits, Saves, SavesBytes, SavesLate, Sees, Sets, Theirs, Types};
+use Step::{Answers, Opens, Quits, Saves, Sees, Sets, Theirs, Types};
 
 /// The locations that were sent, the number of texts that were kept, and the exit code.
 type Row = (&'static [Step], &'static [&'static str], usize, i32);
 
-const ENTER: &str = "If the editor is still open, save there and press Enter. ";
+const STAYS: &str = " open, add an option such as `--wait` to its command";
 const AGAIN: &str = "Edit again (y), or stop and keep the text (n)? [y] ";
 const OR_SEND: &str = "Edit again (y), send mine (s), or stop and keep the text (n)? [y] ";
 const UNCHANGED: &str = "Nothing was changed.";
@@ -79,10 +75,8 @@ const TOO_LONG: &str = "0123456789012345678901234567890123456789x";
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
     // Unchanged, at once.
-    (&[Quits, Sees("; check it with `profile diff "), Sees(ENTER), Types("\r"), Sees("Nothing changed.")], &[], 0, 0),
-    (&[Saves, Sees(ENTER), SavesLate("late"), Types("\r")], &["late"], 0, 0),
-    (&[Quits, Sees(ENTER), Types("\u{3}")], &[], 1, -2),
-    (&[Quits, Sees(ENTER), Types("\u{4}")], &[], 1, 130),
+    (&[Quits, Sees(STAYS), Sees("Nothing changed.")], &[], 1, 0),
+    (&[Saves, Sees(STAYS), Sees("Nothing changed.")], &[], 1, 0),
     // Accepted.
     (&[Sets("mine")], &["mine"], 0, 0),
     // Invalid.
@@ -90,7 +84,6 @@ const ROWS: &[Row] = &[
     (&[Sets(TOO_LONG), Sees("your text is saved in "), Sees(AGAIN), Types("\u{3}")], &[], 1, -2),
     (&[Sets(TOO_LONG), Sees(AGAIN), Types("\u{4}"), Sees("your text is saved in ")], &[], 1, 130),
     (&[Sets(TOO_LONG), Sees(AGAIN), Types("y\r"), Quits, Sees(UNCHANGED), Sees(AGAIN), Types("n\r")], &[], 1, 2),
-    (&[Quits, Sees(ENTER), SavesBytes, Types("\r"), Sees("not valid UTF-8"), Sees(AGAIN), Types("n\r")], &[], 1, 2),
     // A conflict.
     (&[Opens, Theirs("a"), Sets("mine"), Sees("it is now \"a\", and yours is \"mine\""), Sees(OR_SEND),
        Types("\r"), Saves, Sees(UNCHANGED), Sees(OR_SEND), Types("s\r")], &["a", "mine"], 0, 0),
@@ -144,15 +137,6 @@ fn take(step: &Step, terminal: &mut Terminal, fixture: &Fixture, keys: &Keys) {
         Quits => types(keys.quit),
         Saves => types(keys.save),
         Sets(location) => types(&(keys.set)(location)),
-        SavesLate(location) => {
-            let [path] = unsent(fixture).try_into().unwrap();
-            let text = fs::read_to_string(&path).unwrap();
-            let line = format!("location = \"{location}\"");
-            let new = text.replace("location = \"127.0.0.1\"", &line);
-            assert_ne!(new, text);
-            fs::write(path, new).unwrap();
-        }
-        SavesBytes => fs::write(&unsent(fixture)[0], b"\xff").unwrap(),
         Theirs(location) => drop(fixture.run(&["set", "--location", location]).stdout()),
         Answers(status) => {
             let rule = FaultRule::new(Fault::status(*status)).times(1);
@@ -183,13 +167,13 @@ async fn the_table_of_the_loop_holds_with_nano() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unchanged_text_is_deleted_without_a_question_later_and_where_nothing_is_asked() {
+async fn an_unchanged_text_stays_only_if_the_editor_exits_at_once_on_a_terminal() {
     // As long as somebody who reads.
     let (reads, returns) = ("sleep 2.1; echo read", "echo read");
-    for (script, options, is_terminal) in [
-        (reads, &[][..], true),
-        (returns, &["--no-input"], true),
-        (returns, &[], false),
+    for (script, options, is_terminal, stays) in [
+        (reads, &[][..], true, false),
+        (returns, &["--no-input"], true, true),
+        (returns, &[], false, false),
     ] {
         let fixture = Fixture::new().await;
         let program = fixture.program(&[&["edit"], options].concat());
@@ -200,8 +184,8 @@ async fn an_unchanged_text_is_deleted_without_a_question_later_and_where_nothing
             false => program.run().to_string(),
         };
         assert!(seen.contains("Nothing changed."), "{seen}");
-        assert!(!seen.contains("Enter"), "{seen}");
-        assert!(unsent(&fixture).is_empty(), "{seen}");
+        assert_eq!(seen.contains("--wait"), stays, "{seen}");
+        assert_eq!(unsent(&fixture).len(), usize::from(stays), "{seen}");
         assert_eq!(sent(&fixture), [] as [Value; 0], "{seen}");
     }
 }

@@ -744,6 +744,18 @@ async fn an_empty_file_is_an_error() {
 }
 
 #[tokio::test]
+async fn the_values_of_an_editor_are_only_in_their_table() {
+    let fixture = Fixture::new().await;
+    let bio = "one\n# as it was: x\n[base]\nshown = \"x\"";
+    fixture.run(&["set", "--bio", bio]).stdout();
+    let export = fixture.run(&["export"]).stdout().to_owned();
+    let unchanged = "Nothing to change; links without changes: 2\n";
+    assert_eq!(apply(&fixture, &export, &[]).stdout(), unchanged);
+    let json = apply(&fixture, r#"{"base": {"shown": "e30="}}"#, &[]);
+    json.fails(2, "unknown field `base`");
+}
+
+#[tokio::test]
 async fn line_breaks_of_windows_are_no_changes() {
     let fixture = Fixture::new().await;
     let export = fixture.run(&["export"]);

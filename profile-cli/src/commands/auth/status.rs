@@ -9,7 +9,6 @@ use profile_sdk::{Call, RetryPolicy};
 
 use super::facts::Facts;
 use crate::commands::config;
-use crate::editor;
 use crate::outcome::{
     self, Failure, FailureKind, NextCommand, Report, Result, log_in_hint, sandbox_hint,
 };
@@ -40,7 +39,6 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report> {
     if facts.can_connect {
         ask_service(&mut facts, session)?;
     }
-    facts.warnings.extend(editor::unsent_note());
     outcome::of_batch(Some(facts.report()), facts.failures)
 }
 
