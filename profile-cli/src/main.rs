@@ -8,7 +8,7 @@
 //! - `completion`: candidates for completion scripts of shells;
 //! - `editor`: texts in the user's editor;
 //! - `profile_file`: the profile as a file;
-//! - `session`: the client; sends all calls, or prints them;
+//! - `session`: the client; sends all calls;
 //! - `input`: texts from arguments, files, stdin and questions;
 //! - `output`: prints results, failures and warnings, and writes files;
 //! - `settings`: values of options, environment and config.toml, and stored keys;

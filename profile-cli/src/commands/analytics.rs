@@ -17,14 +17,13 @@ Examples:
   profile analytics --json";
 
 pub(crate) fn analytics(session: &Session<'_>) -> Result<Report> {
-    session.read_or_curl(session.client()?.analytics(), |response| {
-        let analytics = response.data();
-        let mut figures = Vec::new();
-        push_metric(&mut figures, "views", analytics.views.as_ref());
-        push_metric(&mut figures, "likes", analytics.likes.as_ref());
-        push_metric(&mut figures, "social", analytics.social.as_ref());
-        Ok(Report::figures(&response, figures))
-    })
+    let response = session.read(session.client()?.analytics())?;
+    let analytics = response.data();
+    let mut figures = Vec::new();
+    push_metric(&mut figures, "views", analytics.views.as_ref());
+    push_metric(&mut figures, "likes", analytics.likes.as_ref());
+    push_metric(&mut figures, "social", analytics.social.as_ref());
+    Ok(Report::figures(&response, figures))
 }
 
 /// Pushes the total of a metric, else its parts, else the value as the service sent it.
@@ -50,14 +49,13 @@ Examples:
   profile badges --json";
 
 pub(crate) fn badges(session: &Session<'_>) -> Result<Report> {
-    session.read_or_curl(session.client()?.badges(), |response| {
-        let columns = View::Columns {
-            names: &["id", "name", "kind", "color", "description"],
-            empty: "There are no badges.",
-        };
-        let drawing = Drawing::Badges(response.data().clone());
-        Ok(Report::read(&response, columns).for_people(View::Drawing(drawing)))
-    })
+    let response = session.read(session.client()?.badges())?;
+    let columns = View::Columns {
+        names: &["id", "name", "kind", "color", "description"],
+        empty: "There are no badges.",
+    };
+    let drawing = Drawing::Badges(response.data().clone());
+    Ok(Report::read(&response, columns).for_people(View::Drawing(drawing)))
 }
 
 pub(crate) const SITE_HELP: &str = "\
@@ -68,14 +66,13 @@ Examples:
   profile site --json";
 
 pub(crate) fn site(session: &Session<'_>) -> Result<Report> {
-    session.read_or_curl(session.client()?.site_stats(), |response| {
-        let site = response.data();
-        let figures = [
-            ("users", site.users),
-            ("views", site.views),
-            ("links", site.links),
-        ];
-        let figures = figures.map(|(name, count)| (name.to_owned(), count.into()));
-        Ok(Report::figures(&response, figures.into()))
-    })
+    let response = session.read(session.client()?.site_stats())?;
+    let site = response.data();
+    let figures = [
+        ("users", site.users),
+        ("views", site.views),
+        ("links", site.links),
+    ];
+    let figures = figures.map(|(name, count)| (name.to_owned(), count.into()));
+    Ok(Report::figures(&response, figures.into()))
 }

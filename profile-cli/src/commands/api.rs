@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::input::{Input, file_of};
 use crate::outcome::{Failure, NextCommand, PAGE, Report, Result, View, WriteOutcome, word};
-use crate::session::{DryRun, Session};
+use crate::session::{DryRun, Session, preview};
 use crate::settings::Needs;
 use crate::terminal::{argument, redact_key};
 use Method::{Delete, Get, Patch, Post, Put};
@@ -69,9 +69,8 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     let client = session.client()?;
     let call = arguments.call(client)?;
     let request = call.request()?;
-    let changes = arguments.dry_run.dry_run.then_some(&[][..]);
-    if let Some(preview) = session.preview(std::slice::from_ref(&call), changes)? {
-        return Ok(preview);
+    if arguments.dry_run.dry_run {
+        return Ok(preview::dry_run(&[request], &[]));
     }
     let path = request.path().to_owned();
     let check = check_command(&path);

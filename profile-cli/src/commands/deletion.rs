@@ -34,20 +34,13 @@ impl Deletion {
     /// failure, if any.
     pub(crate) fn run(&self, entered: &[String], session: &Session<'_>) -> Result<Report> {
         let client = session.client()?;
-        let calls_of = |ids: &[&String]| {
-            let calls = ids.iter().map(|id| (self.call)(client, id));
-            calls.collect::<Result<Vec<_>, _>>()
-        };
-        if session.settings.curl {
-            let calls = calls_of(&outcome::without_duplicates(entered))?;
-            return session.as_curl(&requests(&calls)?);
-        }
         let listed = self.read(self.dry_run, session)?;
         let known = listed.as_deref().unwrap_or_default();
         let ids = entered.iter().map(|entered| id_of(entered, known));
         let ids = ids.collect::<Result<Vec<_>, _>>()?;
         let ids = outcome::without_duplicates(&ids);
-        let calls = calls_of(&ids)?;
+        let calls = ids.iter().map(|id| (self.call)(client, id));
+        let calls = calls.collect::<Result<Vec<_>, _>>()?;
         let items = ids.iter().map(|id| {
             let item = known.iter().find(|item| item.id == **id);
             item.cloned().unwrap_or_else(|| Item::new(id, []))

@@ -38,41 +38,40 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
         let failure = Failure::usage("a profile is written as TOML or JSON");
         return Err(failure.hint("use --json, or omit --output"));
     }
-    session.read_or_curl(session.client()?.me(), |response| {
-        let read = response.data();
-        profile_file::check_without_key(read, profile_file::links(read))?;
-        let (profile, mut warnings) = profile_file::exported(read, session.service()?);
-        if profile.links.is_none() {
-            warnings.push("the service does not list your links, so the file has none".to_owned());
+    let response = session.read(session.client()?.me())?;
+    let read = response.data();
+    profile_file::check_without_key(read, profile_file::links(read))?;
+    let (profile, mut warnings) = profile_file::exported(read, session.service()?);
+    if profile.links.is_none() {
+        warnings.push("the service does not list your links, so the file has none".to_owned());
+    }
+    let toml = profile_file::to_toml(&profile);
+    let report = match arguments.file.filter(|path| path.as_os_str() != "-") {
+        None => {
+            let shown = match io::stdout().is_terminal() {
+                true => profile_file::for_terminal(&toml),
+                false => toml,
+            };
+            Report {
+                is_raw: true,
+                ..Report::new(json!(profile), View::Text(shown.trim_end().to_owned()))
+            }
         }
-        let toml = profile_file::to_toml(&profile);
-        let report = match arguments.file.filter(|path| path.as_os_str() != "-") {
-            None => {
-                let shown = match io::stdout().is_terminal() {
-                    true => profile_file::for_terminal(&toml),
-                    false => toml,
-                };
-                Report {
-                    is_raw: true,
-                    ..Report::new(json!(profile), View::Text(shown.trim_end().to_owned()))
-                }
-            }
-            Some(path) => {
-                check_replaceable(&path, read, session)?;
-                let extension = path.extension().unwrap_or_default();
-                let is_json = option_is_json.is_some() || extension.eq_ignore_ascii_case("json");
-                let text = match is_json {
-                    true => format!("{:#}\n", json!(profile)),
-                    false => toml,
-                };
-                output::write_file(&path, text.as_bytes())?;
-                let path = path.display().to_string();
-                let sentence = format!("Wrote the profile to {}.", escaped(&path));
-                Report::changed(json!({"result": "written", "path": path}), sentence)
-            }
-        };
-        Ok(Report { warnings, ..report })
-    })
+        Some(path) => {
+            check_replaceable(&path, read, session)?;
+            let extension = path.extension().unwrap_or_default();
+            let is_json = option_is_json.is_some() || extension.eq_ignore_ascii_case("json");
+            let text = match is_json {
+                true => format!("{:#}\n", json!(profile)),
+                false => toml,
+            };
+            output::write_file(&path, text.as_bytes())?;
+            let path = path.display().to_string();
+            let sentence = format!("Wrote the profile to {}.", escaped(&path));
+            Report::changed(json!({"result": "written", "path": path}), sentence)
+        }
+    };
+    Ok(Report { warnings, ..report })
 }
 
 /// Fails if the file has something else than a profile of this account, unless `--yes` is given.

@@ -53,10 +53,9 @@ Examples:
   profile link list --json";
 
 fn list(session: &Session<'_>) -> Result<Report> {
-    session.read_or_curl(session.client()?.me(), |response| {
-        let has_links = response.data().links.is_some();
-        report_listing(&response, "links", has_links.then_some(COLUMNS))
-    })
+    let response = session.read(session.client()?.me())?;
+    let has_links = response.data().links.is_some();
+    report_listing(&response, "links", has_links.then_some(COLUMNS))
 }
 
 #[derive(Debug, Args)]
@@ -166,11 +165,6 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report> {
     update.title = change.title;
     update.url = change.url;
     let client = session.client()?;
-    if session.settings.curl {
-        let call = client.update_link(&LinkId::new(id)?, &update);
-        session.output.note(CURL_NOTE);
-        return session.as_curl(&requests(&[call])?);
-    }
     let (id, listed) = find_link(&id, dry_run, session)?;
     let what = format!("link {}", quoted(id.as_str()));
     let call = client.update_link(&id, &update);
@@ -236,9 +230,6 @@ pub(crate) struct DeleteArguments {
 }
 
 fn delete(arguments: DeleteArguments, session: &Session<'_>) -> Result<Report> {
-    if session.settings.curl {
-        session.output.note(CURL_NOTE);
-    }
     let deletion = Deletion {
         noun: "link",
         operation: Operation::DELETE_LINK,
@@ -257,9 +248,6 @@ fn listed(profile: &Profile) -> Option<Vec<Item>> {
     };
     Some(links.filter_map(item).collect())
 }
-
-/// A note on `--curl`, which reads nothing.
-const CURL_NOTE: &str = "replace a title in the command with the ID of the link";
 
 const COLUMNS: View = View::Columns {
     names: &["id", "title", "url"],

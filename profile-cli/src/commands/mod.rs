@@ -26,7 +26,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::help;
-use crate::outcome::{Failure, Report, Result};
+use crate::outcome::{Report, Result};
 use crate::session::Session;
 use crate::settings::{GlobalArguments, Needs};
 
@@ -115,12 +115,6 @@ pub(crate) fn run(
     let Some(command) = command else {
         return Ok(session.output.report(&Report::text(help::start(), "help")));
     };
-    let needs = command.needs();
-    let sends = matches!(needs, Needs::Diagnosis | Needs::Reads | Needs::Writes);
-    if session.settings.curl && !sends {
-        let message = "--curl: this command sends no request to the service";
-        return Err(Failure::usage(message));
-    }
     let ended = dispatch(command, program, session);
     #[cfg(feature = "sandbox")]
     if session.settings.sandbox {

@@ -51,10 +51,9 @@ Examples:
   profile post list --json";
 
 fn list(session: &Session<'_>) -> Result<Report> {
-    session.read_or_curl(session.client()?.me(), |response| {
-        let has_posts = response.data().posts.is_some();
-        report_listing(&response, "posts", has_posts.then_some(COLUMNS))
-    })
+    let response = session.read(session.client()?.me())?;
+    let has_posts = response.data().posts.is_some();
+    report_listing(&response, "posts", has_posts.then_some(COLUMNS))
 }
 
 const COLUMNS: View = View::Columns {
@@ -126,10 +125,6 @@ fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report> {
         None if !arguments.editor && (session.settings.no_input || !io::stdin().is_terminal()) => {
             let failure = Failure::usage("the text of the post is missing");
             Err(failure.hint("pass it as an argument, - to read it from stdin, or --editor"))
-        }
-        None if session.settings.curl => {
-            let message = "--curl cannot be combined with the editor";
-            Err(Failure::usage(message).hint("pass the text as an argument"))
         }
         None => from_editor(dry_run, session),
     }

@@ -138,7 +138,7 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
     }
     session.output.note_all(&changes.notes);
     let update = changes.update;
-    if arguments.dry_run.dry_run && !session.settings.curl {
+    if arguments.dry_run.dry_run {
         let profile = session.read(session.client()?.me())?;
         return preview(&update, profile.data(), session);
     }

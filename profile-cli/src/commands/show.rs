@@ -17,9 +17,8 @@ Examples:
   profile show --json";
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report> {
-    session.read_or_curl(session.client()?.me(), |response| {
-        Ok(report(&response, response.data()))
-    })
+    let response = session.read(session.client()?.me())?;
+    Ok(report(&response, response.data()))
 }
 
 /// Returns the report of a profile in a response: a card for people, and otherwise fields.

@@ -52,17 +52,11 @@ fn handle(text: &str) -> Result<Handle, InvalidValue> {
 
 pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Report> {
     let StatsArguments { handle, days, by } = arguments;
-    if handle.is_none() && session.settings.curl {
-        return as_curl(days, session);
-    }
     let handle = match handle {
         Some(handle) => handle,
         None => own_handle(session)?,
     };
     let call = session.client()?.user_stats(&handle, days);
-    if let Some(preview) = session.preview(std::slice::from_ref(&call), None)? {
-        return Ok(preview);
-    }
     let what = format!("profile {}", quoted(handle.as_str()));
     let response = session.read_about(&what, call)?;
     let stats = response.data();
@@ -79,18 +73,6 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
     };
     let bars = Drawing::Bars(Box::new(ProfileViews::new(&handle, stats, by)));
     Ok(report.for_people(View::Drawing(bars)))
-}
-
-/// Returns the commands without a handle: the first reads the own handle, and the user has to insert
-/// it into the second.
-fn as_curl(days: Option<Days>, session: &Session<'_>) -> Result<Report> {
-    let client = session.client()?;
-    let me = client.me();
-    let stats = client.user_stats(&Handle::new("HANDLE")?, days);
-    let report = session.as_curl(&[me.request()?, stats.request()?])?;
-    let note = "replace HANDLE in the second command with the handle that the first one prints";
-    session.output.note(note);
-    Ok(report)
 }
 
 fn own_handle(session: &Session<'_>) -> Result<Handle> {

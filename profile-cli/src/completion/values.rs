@@ -140,7 +140,6 @@ impl CommandLine {
     fn profile(&self) -> Option<Profile> {
         let options = GlobalArguments {
             quiet: true,
-            curl: false,
             timeout: Some(TIMEOUT),
             retries: Some(0),
             ..self.options()

@@ -16,7 +16,6 @@ const RETRY_DELAYS: Duration = Duration::from_secs(30);
 
 pub(super) struct Connection {
     pub(super) client: Client,
-    pub(super) base_url: SafeUrl,
     pub(super) has_key: bool,
     /// The source of the key, except in the sandbox.
     pub(super) key_source: Option<Source>,
@@ -32,10 +31,8 @@ impl Connection {
         if settings.sandbox {
             let server = session.block_on(sandbox::start(session.output))??;
             let key = ApiKey::new(server.key())?;
-            let base_url = SafeUrl::base(server.uri());
             return Ok(Self {
-                client: client_for(&base_url, Some(key), session)?,
-                base_url,
+                client: client_for(&SafeUrl::base(server.uri()), Some(key), session)?,
                 has_key: true,
                 key_source: None,
                 _sandbox: Some(server),
@@ -50,7 +47,6 @@ impl Connection {
         let client = client_for(&base_url.value, key, session)?;
         Ok(Self {
             client,
-            base_url: base_url.value,
             has_key: key_source.is_some(),
             key_source,
             #[cfg(feature = "sandbox")]
@@ -66,6 +62,7 @@ pub(crate) fn client_for(
     session: &Session<'_>,
 ) -> Result<Client> {
     key.iter().for_each(add_secret);
+    session.base_url.replace(Some(base_url.clone()));
     let builder = builder(base_url, session)?;
     let builder = match key {
         Some(key) => builder.api_key(key),

@@ -14,7 +14,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::preview::path_and_query;
 use crate::settings::Settings;
-use crate::terminal::{Blocking, printable};
+use crate::terminal::{Blocking, SafeUrl, printable};
 
 /// Targets that are logged. Events of other libraries could contain secrets.
 const TARGETS: [&str; 2] = ["profile", "profile_sdk"];
@@ -32,11 +32,13 @@ pub(crate) fn start(settings: &Settings) {
         .init();
 }
 
-/// Logs the request of a call.
-pub(crate) fn sending<T>(call: &Call<T>) {
+/// Logs the request of a call. The client library logs its headers.
+pub(crate) fn sending<T>(call: &Call<T>, base_url: Option<&SafeUrl>) {
     if let Ok(request) = call.request() {
         let method = request.method().as_str();
-        tracing::info!("> {method} {}", path_and_query(request));
+        let base_url = base_url.map(SafeUrl::to_string).unwrap_or_default();
+        let base_url = base_url.trim_end_matches('/');
+        tracing::info!("> {method} {base_url}{}", path_and_query(request));
         if let Some(body) = request.body() {
             tracing::trace!("> {}", String::from_utf8_lossy(body));
         }
@@ -84,7 +86,8 @@ impl<S: Subscriber> Layer<S> for Log {
             }
         });
         let is_of_sdk = event.metadata().target().starts_with("profile_sdk");
-        let mark = if is_of_sdk { "* " } else { "" };
+        let is_header = message.starts_with("> ");
+        let mark = if is_of_sdk && !is_header { "* " } else { "" };
         let line = format!("{mark}{}\n", printable(&message).replace('\n', " "));
         // There is no other place to report an error.
         let _ = Blocking(io::stderr()).write_all(line.as_bytes());

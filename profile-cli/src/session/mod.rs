@@ -16,11 +16,11 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::drawing::Change;
 use crate::input::prompt;
-use crate::outcome::{Failure, FailureKind, NextCommand, Report, Result, WriteOutcome, failure};
+use crate::outcome::{Failure, FailureKind, Report, Result, WriteOutcome, failure};
 use crate::output::Output;
 use crate::settings::{Key, Settings, Source};
 use crate::system::interruption;
-use crate::terminal::Progress;
+use crate::terminal::{Progress, SafeUrl};
 
 use connection::Connection;
 use waits::Waits;
@@ -43,6 +43,8 @@ pub(crate) struct Session<'a> {
     /// A command that shows whether the last write with an unknown outcome was applied.
     unclear: RefCell<Option<String>>,
     connection: OnceCell<Connection>,
+    /// The base URL of the latest client.
+    base_url: RefCell<Option<SafeUrl>>,
     runtime: OnceCell<Runtime>,
 }
 
@@ -55,6 +57,7 @@ impl<'a> Session<'a> {
             output,
             words,
             connection: OnceCell::new(),
+            base_url: RefCell::default(),
             runtime: OnceCell::new(),
         }
     }
@@ -64,19 +67,8 @@ impl<'a> Session<'a> {
         self.connection().map(|connection| &connection.client)
     }
 
-    /// Sends a read and returns the report on its response; with `--curl`, the curl command.
-    pub(crate) fn read_or_curl<T>(
-        &self,
-        call: Call<T>,
-        report: impl FnOnce(Response<T>) -> Result<Report>,
-    ) -> Result<Report> {
-        match self.preview(std::slice::from_ref(&call), None)? {
-            Some(preview) => Ok(preview),
-            None => report(self.read(call)?),
-        }
-    }
-
-    /// Sends a write, as `write` does, and returns the report on its response; otherwise, the preview.
+    /// Sends a write, as `write` does, and returns the report on its response. With the changes of a dry run, returns
+    /// their preview.
     pub(crate) fn write_or_preview<T>(
         &self,
         call: Call<T>,
@@ -85,8 +77,8 @@ impl<'a> Session<'a> {
         check_command: &str,
         report: impl FnOnce(Response<T>) -> Result<Report>,
     ) -> Result<Report> {
-        match self.preview(std::slice::from_ref(&call), changes)? {
-            Some(preview) => Ok(preview),
+        match changes {
+            Some(changes) => Ok(preview::dry_run(&[call.request()?], changes)),
             None => report(self.write(call, what, check_command)?),
         }
     }
@@ -175,22 +167,15 @@ impl<'a> Session<'a> {
         answer.map_err(|error| self.withheld(&error).unwrap_or_else(|| failure(&error)))
     }
 
-    /// Sends a call, except with `--curl`. The outer failure is a usage error or an interruption. A write has a
+    /// Sends a call. The outer failure is a usage error or an interruption. A write has a
     /// command that shows whether it was applied.
     pub(crate) fn send<T>(
         &self,
         call: Call<T>,
         check_command: Option<&str>,
     ) -> Result<Result<Response<T>, Error>> {
-        if self.settings.curl {
-            let message =
-                "--curl: this command depends on the profile, which is not read with --curl";
-            let apply = NextCommand("profile apply FILE --dry-run");
-            let edit = NextCommand("profile edit --dry-run");
-            let hint = format!("{apply} and {edit} show requests");
-            return Err(Failure::usage(message).hint(hint));
-        }
-        log::sending(&call);
+        let base_url = self.base_url.borrow().clone();
+        log::sending(&call, base_url.as_ref());
         let Some(answer) = self.until_interrupted(call.send(), String::new)? else {
             return Err(self.interrupted(check_command));
         };
@@ -229,8 +214,7 @@ impl<'a> Session<'a> {
         progress: impl Fn() -> String,
     ) -> Result<Option<F::Output>> {
         interruption::check()?;
-        let connection = self.connection.get();
-        let base_url = connection.map(|connection| &connection.base_url);
+        let base_url = self.base_url.borrow().clone();
         let (waits, retries) = (&self.waits, self.settings.retries);
         waits.begin();
         self.block_on(async {
@@ -238,7 +222,7 @@ impl<'a> Session<'a> {
             tokio::select! {
                 biased;
                 output = future => Some(output),
-                never = waits::show(waits, base_url, retries, progress) => never,
+                never = waits::show(waits, base_url.as_ref(), retries, progress) => never,
                 _ = interruption::next() => None,
             }
         })

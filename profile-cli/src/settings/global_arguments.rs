@@ -39,13 +39,10 @@ pub(crate) struct GlobalArguments {
     #[arg(short, long, global = true, overrides_with = "quiet")]
     pub(crate) quiet: bool,
 
-    /// Log requests and responses to stderr; -vv adds headers and attempts, -vvv bodies
+    /// Log requests and responses to stderr; -vv adds headers and attempts, -vvv the headers of
+    /// requests, and bodies
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
-
-    /// Print the equivalent curl command, for POSIX shells, and send nothing
-    #[arg(long, global = true, overrides_with = "curl")]
-    pub(crate) curl: bool,
 
     #[arg(long, global = true, value_name = "NAME", help = SettingName::Account.help())]
     pub(crate) account: Option<String>,

@@ -89,7 +89,7 @@ async fn rejects_paths_outside_the_service() {
         "me%zz",
         "me\\x",
     ] {
-        for dry in [&[][..], &["--dry-run"], &["--curl"]] {
+        for dry in [&[][..], &["--dry-run"]] {
             let arguments = [&["api", path, "--json"], dry].concat();
             let rejected = fixture.run(&arguments).error();
             assert_eq!(rejected["exit_code"], 2, "{path}: {rejected}");

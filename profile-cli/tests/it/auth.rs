@@ -155,9 +155,6 @@ async fn login_completes_and_checks_the_base_url() {
     let host = fixture.service.uri().strip_prefix("http://").unwrap();
     let json = login(host, &["--with-token"]).json();
     assert_eq!(json["base_url"], fixture.service.uri());
-    let curl = login("profiles.example", &["--curl"]).json();
-    let sent = curl["curl"].as_str().unwrap();
-    assert!(sent.contains("'https://profiles.example/api"), "{curl}");
     login("ftp://x", &["--with-token"]).fails(2, "scheme ftp");
 }
 
@@ -173,16 +170,6 @@ async fn login_requires_a_source_of_the_key() {
         hint: add --base-url, for example --base-url https://profiles.example
     "#]]
     .assert_eq(&rejected.map(|run| run.usage_error()).concat());
-    let login = ["login", "--curl", "--base-url", fixture.service.uri()];
-    let login = fixture.without_settings(&login);
-    expect![[r#"
-        exit 0
-        --- stdout
-        printf 'Authorization: Bearer %s\n' "$PROFILE_API_KEY" |
-          curl --path-as-is --globoff --noproxy '*' 'SERVICE/api/v1/me' -H @-
-        --- stderr
-    "#]]
-    .assert_eq(&fixture.output(&login.run()));
 }
 
 #[tokio::test]

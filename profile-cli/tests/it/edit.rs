@@ -492,17 +492,6 @@ async fn the_editor_does_not_open_without_the_scope() {
 }
 
 #[tokio::test]
-async fn curl_names_dry_run() {
-    let fixture = Fixture::new().await;
-    let rejected = program(&fixture, "", &["edit", "--curl"]).run();
-    expect![[r#"
-        error: --curl: this command depends on the profile, which is not read with --curl
-        hint: `profile apply FILE --dry-run` and `profile edit --dry-run` show requests
-    "#]]
-    .assert_eq(&rejected.usage_error());
-}
-
-#[tokio::test]
 async fn creates_a_post_from_the_editor() {
     let fixture = Fixture::new().await;
     let post = |script: &str| program(&fixture, script, &["post", "create", "--editor"]).run();

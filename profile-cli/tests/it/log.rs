@@ -35,10 +35,14 @@ async fn logs_two_lines_per_call() {
     let printed = log(&run);
     let bytes = printed.split(", ").last().unwrap().to_owned();
     expect![[r#"
-        > GET /api/v1/me
+        > GET SERVICE/api/v1/me
         < 200, N bytes
     "#]]
-    .assert_eq(&printed.replace(&bytes, "N bytes\n"));
+    .assert_eq(
+        &printed
+            .replace(&bytes, "N bytes\n")
+            .replace(fixture.service.uri(), "SERVICE"),
+    );
 }
 
 #[tokio::test]
@@ -53,7 +57,7 @@ async fn logs_attempts_and_delays_without_the_key() {
     let printed = log(&run);
     let bytes = printed.split(", ").last().unwrap().to_owned();
     expect![[r#"
-        > PATCH /api/v1/me/profile
+        > PATCH SERVICE/api/v1/me/profile
         * attempt 1 begins
         * attempt 1 failed: PATCH /api/v1/me/profile: 503: the service failed: Bearer [redacted]; the change may have been applied
         * waiting N seconds before the next attempt
@@ -64,7 +68,7 @@ async fn logs_attempts_and_delays_without_the_key() {
         < ratelimit-remaining: 999999
         < ratelimit-reset: 60
         < date: Thu, N bytes
-    "#]].assert_eq(&printed.replace(&bytes, "N bytes\n"));
+    "#]].assert_eq(&printed.replace(&bytes, "N bytes\n").replace(fixture.service.uri(), "SERVICE"));
 }
 
 #[tokio::test]
@@ -72,10 +76,9 @@ async fn logs_error_responses() {
     let fixture = failing_once().await;
     let run = fixture.run(&["show", "-v", "--retries", "0", "--json"]);
     assert_eq!(run.error()["exit_code"], 1);
-    assert!(
-        log(&run).starts_with("> GET /api/v1/me\n< 503, 1 attempt\n{"),
-        "{run}"
-    );
+    let start = format!("> GET {}/api/v1/me\n", fixture.service.uri());
+    let start = format!("{start}< 503, 1 attempt\n{{");
+    assert!(log(&run).starts_with(&start), "{run}");
     let cut = fixture
         .program(&["show", "-v"])
         .env("PROFILE_BASE_URL", "http://127.0.0.1:1");
@@ -87,17 +90,38 @@ async fn logs_error_responses() {
 async fn verbosity_adds_headers_and_bodies() {
     let fixture = Fixture::new().await;
     let log = |flag: &str| {
-        fixture
-            .run(&["link", "add", "--title", "t", "--url", "x:y", flag])
-            .stderr()
+        let run = fixture.run(&["link", "add", "t", "x:y", flag]);
+        run.stderr().to_owned()
     };
-    let (one, two, three) = (log("-v"), log("-vv"), log("-vvv"));
-    let (header, sent) = (
-        "< content-type: application/json",
-        "> {\"title\":\"t\",\"url\":\"x:y\"}",
-    );
-    assert!(!one.contains(header) && !one.contains(sent), "{one}");
-    assert!(two.contains(header) && !two.contains(sent), "{two}");
-    assert!(three.contains(header) && three.contains(sent), "{three}");
-    assert!(three.contains("< {\"data\":{"), "{three}");
+    let line = format!("> POST {}/api/v1/me/links\n", fixture.service.uri());
+    let header = "< content-type: application/json\n";
+    let sent = [
+        "> {\"title\":\"t\",\"url\":\"x:y\"}\n",
+        "> authorization: [redacted]\n",
+        "> content-type: application/json\n",
+        "> user-agent: profile-cli/",
+        "< {\"data\":{",
+    ];
+    for (flag, has_headers, has_all) in [
+        ("-v", false, false),
+        ("-vv", true, false),
+        ("-vvv", true, true),
+    ] {
+        let log = log(flag);
+        assert!(log.starts_with(&line), "{log}");
+        assert_eq!(log.contains(header), has_headers, "{log}");
+        for line in sent {
+            assert_eq!(log.contains(line), has_all, "{log}");
+        }
+    }
+}
+
+/// `auth login` has its own client.
+#[tokio::test]
+async fn the_log_of_a_login_has_the_whole_url() {
+    let fixture = Fixture::new().await;
+    let run = fixture.log_in(fixture.service.key(), &["-vvv"]);
+    let line = format!("> GET {}/api/v1/me\n", fixture.service.uri());
+    assert!(run.stderr().starts_with(&line), "{run}");
+    run.says("> authorization: [redacted]\n");
 }

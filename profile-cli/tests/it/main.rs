@@ -25,7 +25,6 @@ mod config;
 #[cfg(unix)]
 mod config_owner;
 #[cfg(unix)]
-mod curl;
 mod edit;
 mod editor_loop;
 mod failures;

@@ -110,12 +110,6 @@ async fn excluded_hosts_and_this_machine_use_no_proxy() {
             "{hosts}: {text}"
         );
     }
-    let address = show(&fixture)
-        .env("PROFILE_BASE_URL", "https://127.0.0.1:1")
-        .env("HTTPS_PROXY", nowhere)
-        .env("NO_PROXY", "*");
-    let run = address.argument("--curl").run();
-    assert!(run.stdout().contains(" --noproxy '*'"), "{run}");
     let upper_case = show(&fixture).env("PROFILE_BASE_URL", "HTTPS://profiles.example");
     let run = upper_case.env("HTTPS_PROXY", nowhere).run().to_string();
     assert!(run.contains("onnection refused"), "{run}");

@@ -44,11 +44,7 @@ async fn no_output_contains_the_key() {
 fn check_all(base_url: &str, key: &str) {
     // `auth token` is the one command that prints the key.
     for row in rows().filter(|row| row.command != "auth token") {
-        for further in [
-            &["-vvv", "--retries", "0"][..],
-            &["-vvv", "--json"],
-            &["--curl"],
-        ] {
+        for further in [&["-vvv", "--retries", "0"][..], &["-vvv", "--json"]] {
             let home = home();
             let setting = Setting {
                 home: home.path(),
@@ -107,7 +103,7 @@ async fn results_contain_no_key() {
         &["link", "delete", "1", "--yes"],
         &["diff", file, "--prune"],
         &["diff", file, "--prune", "--json"],
-        &["api", &format!("me?k={CANARY}"), "-f", &name, "--curl"],
+        &["api", &format!("me?k={CANARY}"), "-f", &name, "-vvv"],
     ] {
         check_redacted(&fixture.run_with_key(CANARY, command), CANARY);
     }
@@ -310,12 +306,6 @@ async fn auth_token_prints_the_key() {
     assert_eq!(token.stdout(), format!("{key}\n"));
     let other = fixture.run_stored(&["auth", "token", "--base-url", "http://127.0.0.1:1"]);
     assert_eq!(other.code(), 2, "{other}");
-    let curl = fixture.run_stored(&["show", "--curl"]);
-    curl.says("$(profile auth token --account demo)");
-    let foreign = ["show", "--curl", "--base-url", "http://127.0.0.1:1"];
-    let foreign = fixture.run_stored(&foreign);
-    assert_eq!(foreign.code(), 2, "{foreign}");
-    assert!(!foreign.to_string().contains("curl "), "{foreign}");
     let none = home();
     assert_eq!(run(none.path(), &[], &["auth", "token"]).code(), 4);
 }
@@ -385,14 +375,9 @@ fn check_setting(place: &str, url: &str) {
         &["auth", "list", "--json"],
         &["auth", "status"],
         &["auth", "login", "--with-token"],
-        &["show", "--curl"],
         &["show", "-vvv", "--retries", "0", "--json"],
     ] {
         let is_proxy = place.starts_with("proxy");
-        // The command has a valid base URL as it is.
-        if !is_proxy && arguments.contains(&"--curl") && url.contains("/hush") {
-            continue;
-        }
         let program = Program::new(home.path(), &[arguments, option].concat()).stdin("key");
         let program = match is_proxy {
             true => program.env("PROFILE_BASE_URL", "https://127.0.0.1:1"),

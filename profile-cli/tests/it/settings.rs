@@ -117,8 +117,6 @@ fn text_for_other_programs_ignores_the_configured_format() {
         "{\"output\":\"json\"}\n"
     );
     assert!(stdout(&["config", "list"]).starts_with("[{"));
-    let curl = ["show", "--curl", "--base-url", "http://127.0.0.1:1"];
-    assert!(stdout(&curl).starts_with("printf "));
 }
 
 #[test]
@@ -150,9 +148,6 @@ async fn a_base_url_may_omit_its_scheme() {
     fs::write(directory.join("keys/a"), fixture.service.key()).unwrap();
     let show = program(&["show"]).without("PROFILE_API_KEY").run();
     show.stdout();
-    let elsewhere = fixture.run(&["site", "--curl", "--base-url", "profiles.example"]);
-    let url = "'https://profiles.example/api/v1/stats'";
-    assert!(elsewhere.stdout().contains(url), "{elsewhere}");
     let plain = fixture.run(&["site", "--base-url", "http://profiles.example"]);
     let stderr = plain.stderr();
     assert!(
@@ -255,4 +250,28 @@ async fn a_typed_base_url_is_matched_to_its_account() {
     assert_eq!(show.code(), 2, "{show}");
     let hint = "hint: add --account work, whose key is for this URL\n";
     assert!(show.stderr().ends_with(hint), "{show}");
+}
+
+/// Parsers of URLs replace or remove these characters, each in its own way.
+#[tokio::test]
+async fn ambiguous_base_urls_are_rejected() {
+    let fixture = Fixture::new().await;
+    for base_url in [
+        "http://127.0.0.1\\@127.0.0.2:19720",
+        "http:\\evil.example",
+        "http:\\\\127.0.0.1",
+        "http://127.0.0.1:1/ x",
+        "http://127.0.0\t.1:1",
+        "https://profiles.example\n",
+    ] {
+        for command in [&["show"][..], &["auth", "login", "--with-token"]] {
+            let program = fixture.program(command).env("PROFILE_BASE_URL", base_url);
+            let run = program.stdin(fixture.service.key()).run();
+            assert_eq!(run.code(), 2, "{base_url:?}: {run}");
+            run.says(" contains '");
+            assert_eq!(run.stdout_bytes(), b"", "{run}");
+        }
+        let set = fixture.run(&["config", "set", "base_url", base_url]);
+        assert_eq!(set.code(), 2, "{set}");
+    }
 }

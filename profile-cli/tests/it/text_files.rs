@@ -171,7 +171,7 @@ async fn a_pipe_with_the_key_is_read_once() {
     let fixture = Fixture::new().await;
     let path = fixture.home.path().join("pipe");
     make_pipe(&path);
-    for arguments in [&["auth", "status"][..], &["show", "--curl"], &["show"]] {
+    for arguments in [&["auth", "status"][..], &["show"]] {
         let (pipe, key) = (path.clone(), fixture.service.key().to_owned());
         let writer = std::thread::spawn(move || fs::write(pipe, key));
         with_key_file(&fixture, arguments, &path).run().stdout();

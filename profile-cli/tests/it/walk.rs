@@ -653,23 +653,3 @@ async fn dry_runs_send_no_writes() {
         assert_eq!(fixture.service.world().unwrap(), untouched);
     }
 }
-
-#[tokio::test]
-async fn curl_sends_nothing() {
-    for row in rows() {
-        let fixture = fixture().await;
-        let run = |options: &[&str]| row.run(row.program(&Setting::of(&fixture), options));
-        let shown = run(&["--curl"]);
-        let depends_on_profile = ["edit", "diff", "apply"].contains(&row.command);
-        if row.calls_the_service() && !depends_on_profile {
-            assert!(shown.stdout().contains("curl --path-as-is "), "{shown}");
-        } else {
-            assert_eq!(shown.code(), 2, "{shown}");
-        }
-        if row.nature == Nature::Writes {
-            let both = run(&["--curl", "--dry-run"]);
-            assert_eq!(both.stdout_bytes(), shown.stdout_bytes(), "{both}");
-        }
-        assert_eq!(fixture.service.journal().requests().len(), 0);
-    }
-}

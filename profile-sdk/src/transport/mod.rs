@@ -242,7 +242,21 @@ impl Transport {
             headers.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
         }
         let mut prepared = reqwest::Request::new(method, self.base_url.join(request));
+        #[cfg(feature = "tracing")]
+        trace_headers(&headers);
         *prepared.headers_mut() = headers;
         (prepared, body)
+    }
+}
+
+/// Emits an event for each header. Values that may be secret are redacted.
+#[cfg(feature = "tracing")]
+fn trace_headers(headers: &HeaderMap) {
+    for (name, value) in headers {
+        let value = match value.is_sensitive() {
+            true => "[redacted]",
+            false => value.to_str().unwrap_or("[not text]"),
+        };
+        tracing::trace!(target: "profile_sdk", "> {name}: {value}");
     }
 }

@@ -74,6 +74,15 @@ async fn emits_spans_and_events_without_the_key() {
     let _guard = tracing::subscriber::set_default(recorder.clone());
     client.me().await.unwrap();
     let lines = recorder.lines.lock().unwrap().clone();
+    assert!(!lines.join("\n").contains(service.key()), "{lines:?}");
+    let is_header = |line: &String| line.contains(" message=> ");
+    let (headers, lines): (Vec<_>, Vec<_>) = lines.into_iter().partition(is_header);
+    let names = ["accept: application/json", "authorization: [redacted]"];
+    for expected in names {
+        let expected = format!(" message=> {expected}");
+        let sent = headers.iter().filter(|line| line.ends_with(&expected));
+        assert_eq!(sent.count(), 2, "{headers:?}");
+    }
     let port = service.uri().rsplit(':').next().unwrap();
     let expected = format!(
         "call otel.kind=\"client\" otel.name=GET /api/v1/me http.request.method=\"GET\" \
@@ -88,7 +97,6 @@ async fn emits_spans_and_events_without_the_key() {
     assert_eq!(lines[5], "attempt number=2");
     assert!(lines[6].contains("attempt 2 begins"));
     assert_eq!(lines[7], "recorded http.response.status_code=200");
-    assert!(!lines.join("\n").contains(service.key()), "{lines:?}");
     let call = client.delete_post(&"post_99".parse().unwrap());
     call.await.unwrap_err();
     let lines = recorder.lines.lock().unwrap();

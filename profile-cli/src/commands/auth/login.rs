@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::commands::auth::accounts::override_warning;
 use crate::input::{Input, prompt};
 use crate::outcome::{Failure, FailureKind, Report, Result, View, push_field};
-use crate::session::{Session, client_for, preview};
+use crate::session::{Session, client_for};
 use crate::settings::{
     AccountName, ConfigEdit, ConfigFile, KEY_STORE, KeyStore, SettingName, complete_url,
 };
@@ -70,9 +70,6 @@ pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<R
     check_input(arguments.with_token, session)?;
     let given = given_name(session)?;
     let base_url = find_base_url(arguments.with_token, given.as_ref(), session)?;
-    if session.settings.curl {
-        return as_curl(&base_url, session);
-    }
     let (key, profile) = match arguments.with_token {
         true => {
             let key = key_of(Input::Stdin.read_text()?, session);
@@ -119,7 +116,6 @@ fn is_wrong_key(failure: &Failure) -> bool {
 fn check_input(with_token: bool, session: &Session<'_>) -> Result<()> {
     let settings = &session.settings;
     match with_token {
-        _ if settings.curl => Ok(()),
         true if io::stdin().is_terminal() => {
             let failure = Failure::usage("--with-token cannot read the key from a terminal");
             Err(failure.hint("omit it to be asked, or redirect a file: `--with-token < FILE`"))
@@ -131,13 +127,6 @@ fn check_input(with_token: bool, session: &Session<'_>) -> Result<()> {
         }
         true | false => Ok(()),
     }
-}
-
-fn as_curl(base_url: &SafeUrl, session: &Session<'_>) -> Result<Report> {
-    let call = client_for(base_url, None, session)?.me();
-    let proxy = preview::curl_proxy(base_url, session)?;
-    let command = preview::curl_command(base_url, &proxy, call.request()?, true);
-    Ok(Report::text(command, "curl"))
 }
 
 fn check_with_service(base_url: &SafeUrl, key: &str, session: &Session<'_>) -> Result<Profile> {
@@ -186,7 +175,7 @@ fn find_base_url(
     let text = settings.sources.config.text(SettingName::BaseUrl)?;
     let known = text.map(|text| SafeUrl::base(complete_url(text)));
     let known = stored.transpose()?.flatten().or(known);
-    if with_token || settings.curl {
+    if with_token {
         let known = known.ok_or_else(|| {
             Failure::usage("no base URL is set")
                 .hint("add --base-url, for example --base-url https://profiles.example")

@@ -12,7 +12,7 @@ use crate::commands::config;
 use crate::outcome::{
     self, Failure, FailureKind, NextCommand, Report, Result, log_in_hint, sandbox_hint,
 };
-use crate::session::{Session, requests};
+use crate::session::Session;
 use crate::settings::{Key, Setting, Settings};
 use crate::system::{environment, private_file};
 use crate::terminal::SafeUrl;
@@ -29,9 +29,6 @@ Examples:
   profile auth status --account work --json";
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report> {
-    if session.settings.curl {
-        return session.as_curl(&requests(&[session.client()?.me()])?);
-    }
     let mut facts = match session.settings.sandbox {
         true => Facts::of_sandbox(),
         false => local(session),

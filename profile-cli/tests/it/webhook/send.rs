@@ -252,7 +252,6 @@ async fn sends_nothing_with_invalid_arguments() {
         &["send", "", "--to", &to.uri()],
         &["send", "post.liked", "--to", &to.uri(), "--count", "0"],
         &["send", "post.liked", "--to", &to.uri(), "--data", "@none"],
-        &["send", "post.liked", "--to", &to.uri(), "--curl"],
         &["send", "post.liked", "--to", "hooks"],
         &["send", "post.liked"],
     ] {
