@@ -180,13 +180,6 @@ impl Explanation {
     pub fn diagnoses(&self) -> &[Diagnosis] {
         &self.diagnoses
     }
-
-    /// Returns the error in the signature header if no digest can be parsed from it, however
-    /// leniently.
-    #[must_use]
-    pub fn header_error(&self) -> Option<VerifyError> {
-        self.header_error
-    }
 }
 
 impl Diagnosis {
