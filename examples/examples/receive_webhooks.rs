@@ -9,22 +9,24 @@
 
 use std::env;
 use std::error::Error;
+use std::fmt;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
 use axum::routing::{get, post};
 use mock_server::MockServer;
 use mock_server::webhook::EventKind;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use webhook_verify::{
-    ConsecutiveRejections, MAX_CONSECUTIVE_FAILURES, Receiver, Rejection, Secret, VerifiedEvent,
-    Verifier,
-};
+use webhook_verify::{MAX_CONSECUTIVE_FAILURES, Receiver, Secret, VerifiedEvent, Verifier};
 
-/// Number of consecutive rejections that triggers an alert: half of the number of failures after
+/// Number of consecutive failures that triggers an alert: half of the number of failures after
 /// which the service turns the webhook off.
 const ALERT_THRESHOLD: u32 = MAX_CONSECUTIVE_FAILURES / 2;
 
@@ -32,10 +34,11 @@ const ALERT_THRESHOLD: u32 = MAX_CONSECUTIVE_FAILURES / 2;
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// Creates a router with a route for deliveries and one for health checks, which does not depend on
-/// rejections: anyone can cause them with forged requests.
+/// failures: anyone can cause them with forged requests.
 fn app(receiver: Receiver) -> Router {
+    let counted = post(receive).route_layer(from_fn_with_state(receiver.clone(), count));
     Router::new()
-        .route("/hooks", post(receive))
+        .route("/hooks", counted)
         .route("/health", get(StatusCode::OK))
         .with_state(receiver)
 }
@@ -52,13 +55,30 @@ async fn receive(event: VerifiedEvent<Value>) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// Logs a rejection, and an alert if there were too many in a row.
-fn log_rejection(rejection: &Rejection, consecutive: ConsecutiveRejections) {
-    // Unlike `eprintln!`, this does not panic if stderr cannot be written.
-    let _ = writeln!(io::stderr(), "rejected: {rejection}");
-    if consecutive.count() == ALERT_THRESHOLD {
-        let _ = writeln!(io::stderr(), "ALERT: {consecutive}");
-    }
+/// Counts each response, as the service does.
+async fn count(State(receiver): State<Receiver>, request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    receiver.count_response(&response);
+    response
+}
+
+/// Creates a receiver that logs rejections, and an alert once per run of failures.
+fn receiver(verifier: Verifier) -> Receiver {
+    let alerted = AtomicBool::new(false);
+    Receiver::new(verifier)
+        .time_limit(TIME_LIMIT)
+        .on_rejection(|rejection, _| log(format_args!("rejected: {rejection}")))
+        .on_failure(move |consecutive| {
+            let is_due = consecutive.count() >= ALERT_THRESHOLD;
+            if !alerted.swap(is_due, Ordering::Relaxed) && is_due {
+                log(format_args!("ALERT: {consecutive}"));
+            }
+        })
+}
+
+/// Unlike `eprintln!`, does not panic if stderr cannot be written.
+fn log(line: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -78,16 +98,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let port = variable("PORT").unwrap_or("8080".into());
         let address = format!("127.0.0.1:{}", port.to_string_lossy());
         let listener = TcpListener::bind(address).await?;
-        let receiver = Receiver::new(verifier)
-            .time_limit(TIME_LIMIT)
-            .on_rejection(log_rejection);
-        return Ok(axum::serve(listener, app(receiver)).await?);
+        return Ok(axum::serve(listener, app(receiver(verifier))).await?);
     }
 
     // Accept both secrets until the service uses the new one.
     let verifier =
         Verifier::new(Secret::new("the new secret")?).also_accept(Secret::new("the old secret")?);
-    let receiver = Receiver::new(verifier).on_rejection(log_rejection);
+    let receiver = receiver(verifier);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let url = format!("http://{}/hooks", listener.local_addr()?);
     let router = app(receiver.clone());
@@ -118,7 +135,7 @@ async fn send_deliveries(url: &str, receiver: &Receiver) -> Result<(), Box<dyn E
         let delivery = webhook.emit(EventKind::POST_LIKED, json!({})).await?;
         println!("  {}", delivery.outcome);
     }
-    println!("the webhook is off; {}", receiver.consecutive_rejections());
+    println!("the webhook is off; {}", receiver.consecutive_failures());
     Ok(())
 }
 
@@ -131,13 +148,13 @@ mod tests {
 
     #[tokio::test]
     async fn forged_requests_do_not_change_the_health() -> Result<(), Box<dyn Error>> {
-        let receiver = Receiver::new(Verifier::new(Secret::new("the webhook secret")?));
+        let receiver = receiver(Verifier::new(Secret::new("the webhook secret")?));
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let router = app(receiver.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         send_deliveries(&format!("http://{address}/hooks"), &receiver).await?;
-        assert!(receiver.consecutive_rejections().count() >= MAX_CONSECUTIVE_FAILURES);
+        assert!(receiver.consecutive_failures().count() >= MAX_CONSECUTIVE_FAILURES);
 
         let mut probe = TcpStream::connect(address).await?;
         let request = b"GET /health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";

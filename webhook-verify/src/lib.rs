@@ -17,7 +17,7 @@ extern crate std;
 // signature          the value of the signature header, and the errors of verification
 // secret             the key
 // event              the event in an authentic delivery
-// rejection_counter  a counter of rejections
+// failure_counter    a counter of failures
 // receiver           adapters for tower and axum, and what they share
 // seen               recognition of repeated deliveries
 // signed_request     signed requests, for senders and tests
@@ -25,10 +25,10 @@ extern crate std;
 mod event;
 #[cfg(feature = "explain")]
 mod explain;
+mod failure_counter;
 mod headers;
 #[cfg(feature = "receiver")]
 mod receiver;
-mod rejection_counter;
 mod secret;
 #[cfg(feature = "seen")]
 mod seen;
@@ -43,17 +43,17 @@ pub use event::PayloadError;
 pub use event::{EventKind, EventKindError, EventName, KindError};
 #[cfg(feature = "explain")]
 pub use explain::{Diagnosis, Explanation, Fix, explain};
+pub use failure_counter::{ConsecutiveFailures, FailureCounter, MAX_CONSECUTIVE_FAILURES};
 pub use headers::{EVENT_HEADER, Headers, SIGNATURE_HEADER};
-#[cfg(feature = "axum")]
+#[cfg(feature = "axum08")]
 pub use receiver::axum::VerifiedEvent;
 #[cfg(feature = "tower")]
 pub use receiver::tower::{VerifyLayer, VerifyService};
 #[cfg(feature = "receiver")]
 pub use receiver::{Receiver, Rejection};
-pub use rejection_counter::{ConsecutiveRejections, MAX_CONSECUTIVE_FAILURES, RejectionCounter};
 pub use secret::{Secret, SecretError};
 #[cfg(feature = "seen")]
-pub use seen::{RecentDeliveries, SeenDeliveries};
+pub use seen::RecentDeliveries;
 pub use signature::{DigestEncoding, VerifyError, sign, sign_as};
 #[cfg(feature = "http")]
 pub use signed_request::SignedRequest;

@@ -1,6 +1,5 @@
 //! Recognition of repeated deliveries.
 
-use core::convert::Infallible;
 use core::time::Duration;
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,21 +7,22 @@ use std::time::Instant;
 
 use crate::verified::BodyDigest;
 
-/// A set of the deliveries that were handled, so that repeated ones are not handled again.
+/// The most recently handled deliveries of this process, in memory, so that repeated ones are not
+/// handled again.
 ///
-/// [`RecentDeliveries`] keeps them in memory. Implement the trait for your database to keep them
-/// across restarts and to share them between processes.
+/// An entry takes about 100 bytes. To skip repeated deliveries across restarts and in all processes,
+/// write the digest and the effects of a delivery to a database in one transaction, as
+/// `receive_once_with_sqlite` in `examples/receivers` does: then each is handled exactly once.
 ///
 /// A delivery is recognized by the digest of its body, because the signature covers nothing else.
 /// (Specification: Events.) Therefore:
 ///
-/// - Two events with equal bodies count as one, and the second is ignored. Use this trait only if
+/// - Two events with equal bodies count as one, and the second is ignored. Use this type only if
 ///   each payload contains an ID or a time.
 /// - A delivery that is resent as another event kind counts as repeated.
 /// - A delivery that is resent after its entry has expired counts as new.
 /// - Two copies that arrive at the same time may both be handled. If the handler fails or the
-///   process ends between handling and insertion, the delivery is handled again. To handle an
-///   event exactly once, write its effects and its digest to a database in one transaction.
+///   process ends between handling and insertion, the delivery is handled again.
 /// - Servers such as axum cancel a handler whose sender disconnects, also within
 ///   [`handle_once`](Self::handle_once): the delivery is not marked as handled then. Call it in a task
 ///   of its own, `tokio::spawn(async move { … }).await`, which is not cancelled.
@@ -30,79 +30,20 @@ use crate::verified::BodyDigest;
 /// # Examples
 ///
 /// ```
-/// use std::error::Error;
+/// use std::time::Duration;
 ///
-/// use webhook_verify::{SeenDeliveries, Verified};
+/// use webhook_verify::{RecentDeliveries, Verified};
 ///
-/// async fn receive(
-///     seen: &impl SeenDeliveries<Error: Error + Send + Sync>,
-///     delivery: &Verified<Vec<u8>>,
-/// ) -> Result<(), Box<dyn Error + Send + Sync>> {
+/// async fn receive(seen: &RecentDeliveries, delivery: &Verified<Vec<u8>>) -> Result<(), std::io::Error> {
 ///     let handle = async {
 ///         println!("{}", String::from_utf8_lossy(delivery.body())); // Handle it here.
-///         Ok::<_, Box<dyn Error + Send + Sync>>(())
+///         Ok::<_, std::io::Error>(())
 ///     };
 ///     if seen.handle_once(delivery.body_digest(), handle).await?.is_none() {
 ///         println!("ignored a repeated delivery"); // Respond with 2xx nevertheless.
 ///     }
 ///     Ok(())
 /// }
-/// # fn main() {}
-/// ```
-pub trait SeenDeliveries: Sync {
-    /// The error of the storage.
-    type Error: Send + 'static;
-
-    /// Returns `true` if the digest was inserted and has not expired.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the storage cannot be read.
-    fn contains(
-        &self,
-        digest: BodyDigest,
-    ) -> impl Future<Output = Result<bool, Self::Error>> + Send;
-
-    /// Inserts the digest of a delivery that was handled. Does nothing if it is present.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the digest cannot be stored.
-    fn insert(&self, digest: BodyDigest) -> impl Future<Output = Result<(), Self::Error>> + Send;
-
-    /// Runs `handle` unless the delivery was handled before, and inserts its digest if `handle`
-    /// succeeds. Returns `None` if the delivery was handled before.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of `handle`, or an error of the storage. The delivery is not marked as
-    /// handled then: respond with 5xx to receive it again, if the service repeats deliveries.
-    fn handle_once<T: Send, E: From<Self::Error> + Send>(
-        &self,
-        digest: BodyDigest,
-        handle: impl Future<Output = Result<T, E>> + Send,
-    ) -> impl Future<Output = Result<Option<T>, E>> + Send {
-        async move {
-            if self.contains(digest).await? {
-                return Ok(None);
-            }
-            let handled = handle.await?;
-            self.insert(digest).await?;
-            Ok(Some(handled))
-        }
-    }
-}
-
-/// The most recently handled deliveries of this process, in memory.
-///
-/// An entry takes about 100 bytes.
-///
-/// # Examples
-///
-/// ```
-/// use std::time::Duration;
-///
-/// use webhook_verify::RecentDeliveries;
 ///
 /// let day = Duration::from_secs(24 * 60 * 60);
 /// let seen = RecentDeliveries::new(100_000, day);
@@ -130,6 +71,37 @@ impl RecentDeliveries {
             expiry,
             entries: Mutex::default(),
         }
+    }
+
+    /// Returns `true` if the digest was inserted and has not expired.
+    #[must_use]
+    pub fn contains(&self, digest: BodyDigest) -> bool {
+        self.contains_at(digest, Instant::now())
+    }
+
+    /// Inserts the digest of a delivery that was handled. Does nothing if it is present.
+    pub fn insert(&self, digest: BodyDigest) {
+        self.insert_at(digest, Instant::now());
+    }
+
+    /// Runs `handle` unless the delivery was handled before, and inserts its digest if `handle`
+    /// succeeds. Returns `None` if the delivery was handled before.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `handle`. The delivery is not marked as handled then: respond with 5xx
+    /// to receive it again, if the service repeats deliveries.
+    pub async fn handle_once<T, E>(
+        &self,
+        digest: BodyDigest,
+        handle: impl Future<Output = Result<T, E>>,
+    ) -> Result<Option<T>, E> {
+        if self.contains(digest) {
+            return Ok(None);
+        }
+        let handled = handle.await?;
+        self.insert(digest);
+        Ok(Some(handled))
     }
 
     /// Removes expired entries and returns the others.
@@ -163,19 +135,6 @@ impl Entries {
         if let Some((_, digest)) = self.by_age.pop_front() {
             self.digests.remove(&digest);
         }
-    }
-}
-
-impl SeenDeliveries for RecentDeliveries {
-    type Error = Infallible;
-
-    async fn contains(&self, digest: BodyDigest) -> Result<bool, Infallible> {
-        Ok(self.contains_at(digest, Instant::now()))
-    }
-
-    async fn insert(&self, digest: BodyDigest) -> Result<(), Infallible> {
-        self.insert_at(digest, Instant::now());
-        Ok(())
     }
 }
 

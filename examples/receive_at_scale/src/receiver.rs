@@ -116,7 +116,7 @@ async fn respond(
             count(status, rejection_reason(&rejection));
             let receiver = state.receiver.clone();
             log_once(&state.rejected, rejection, move |rejection, deliveries| {
-                let consecutive = receiver.consecutive_rejections();
+                let consecutive = receiver.consecutive_failures();
                 warn!(%rejection, deliveries, %consecutive, "rejected a delivery");
             });
             return status;

@@ -8,7 +8,7 @@ use http::StatusCode;
 use serde::de::DeserializeOwned;
 
 use super::{Receiver, Rejection};
-use crate::event::{EventKind, EventKindError, KindError, PayloadError};
+use crate::event::{EventKindError, KindError, PayloadError};
 use crate::verified::Verified;
 
 /// An extractor for authentic deliveries whose payload is JSON of type `T`.
@@ -108,17 +108,6 @@ impl<T> VerifiedEvent<T> {
     #[must_use]
     pub fn delivery(&self) -> &Verified<Bytes> {
         &self.delivery
-    }
-
-    /// Returns the event kind in the header, which is not authenticated; see
-    /// [`Verified::event_kind`].
-    ///
-    /// # Errors
-    ///
-    /// Returns an [`EventKindError`] if the header is missing, repeated or invalid. It converts to an empty 204
-    /// response.
-    pub fn event_kind(&self) -> Result<EventKind, EventKindError> {
-        self.delivery.event_kind()
     }
 }
 

@@ -1,6 +1,6 @@
-//! Shared by the adapters: validates headers, reads the body up to the limit, counts rejections.
+//! Shared by the adapters: validates headers, reads the body up to the limit, counts failures.
 
-#[cfg(feature = "axum")]
+#[cfg(feature = "axum08")]
 pub(crate) mod axum;
 #[cfg(feature = "tower")]
 pub(crate) mod tower;
@@ -21,16 +21,15 @@ use http_body_util::{BodyExt as _, LengthLimitError};
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout_at};
 
-#[cfg(feature = "axum")]
+#[cfg(feature = "axum08")]
 use crate::event::PayloadError;
+use crate::failure_counter::{ConsecutiveFailures, FailureCounter};
 use crate::headers::Headers;
-use crate::rejection_counter::{ConsecutiveRejections, RejectionCounter};
 use crate::signature::VerifyError;
 use crate::verified::Verified;
 use crate::verifier::Verifier;
 
-/// A receiver of deliveries over HTTP: a [`Verifier`], a counter of rejections, and hooks for
-/// logging.
+/// A receiver of deliveries over HTTP: a [`Verifier`], a counter of failures, and hooks for logging.
 ///
 /// The axum extractors get it from the router's state, and `VerifyLayer::new` takes it. Call
 /// [`Receiver::receive`] in other frameworks whose bodies implement `http_body::Body`. Clones share
@@ -51,17 +50,19 @@ use crate::verifier::Verifier;
 #[derive(Clone)]
 pub struct Receiver {
     verifier: Arc<RwLock<Arc<Verifier>>>,
-    rejections: Arc<RejectionCounter>,
+    failures: Arc<FailureCounter>,
     time_limit: Option<Duration>,
     on_verified: Option<Arc<VerifiedHook>>,
     on_rejection: Option<Arc<RejectionHook>>,
-    #[cfg(feature = "axum")]
+    on_failure: Option<Arc<FailureHook>>,
+    #[cfg(feature = "axum08")]
     on_invalid_payload: Option<Arc<InvalidPayloadHook>>,
 }
 
 type VerifiedHook = dyn Fn(&Verified<Bytes>) + Send + Sync;
-type RejectionHook = dyn Fn(&Rejection, ConsecutiveRejections) + Send + Sync;
-#[cfg(feature = "axum")]
+type RejectionHook = dyn Fn(&Rejection, ConsecutiveFailures) + Send + Sync;
+type FailureHook = dyn Fn(ConsecutiveFailures) + Send + Sync;
+#[cfg(feature = "axum08")]
 type InvalidPayloadHook = dyn Fn(&PayloadError) + Send + Sync;
 
 impl Receiver {
@@ -70,11 +71,12 @@ impl Receiver {
     pub fn new(verifier: Verifier) -> Self {
         Self {
             verifier: Arc::new(RwLock::new(Arc::new(verifier))),
-            rejections: Arc::new(RejectionCounter::new()),
+            failures: Arc::new(FailureCounter::new()),
             time_limit: None,
             on_verified: None,
             on_rejection: None,
-            #[cfg(feature = "axum")]
+            on_failure: None,
+            #[cfg(feature = "axum08")]
             on_invalid_payload: None,
         }
     }
@@ -118,21 +120,36 @@ impl Receiver {
         self
     }
 
-    /// Sets a hook that is called with each rejection and the number of consecutive rejections.
+    /// Sets a hook that is called with each rejection and the number of consecutive failures.
     ///
     /// Use it to log the reason, which is not part of the response.
     #[must_use]
     pub fn on_rejection(
         mut self,
-        hook: impl Fn(&Rejection, ConsecutiveRejections) + Send + Sync + 'static,
+        hook: impl Fn(&Rejection, ConsecutiveFailures) + Send + Sync + 'static,
     ) -> Self {
         self.on_rejection = Some(Arc::new(hook));
         self
     }
 
+    /// Sets a hook that is called for each failure that is counted, with the number of consecutive
+    /// failures: for rejections, before [`on_rejection`](Self::on_rejection), and where
+    /// [responses are counted](Self::count_response), for your own failures too.
+    ///
+    /// Use it to send [an alert](crate#get-an-alert-before-the-webhook-is-turned-off) before the
+    /// service turns the webhook off. It must not panic.
+    #[must_use]
+    pub fn on_failure(
+        mut self,
+        hook: impl Fn(ConsecutiveFailures) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_failure = Some(Arc::new(hook));
+        self
+    }
+
     /// Sets a hook that is called if the payload of an authentic delivery is not valid JSON or does
     /// not match the type of a [`VerifiedEvent`](crate::VerifiedEvent).
-    #[cfg(feature = "axum")]
+    #[cfg(feature = "axum08")]
     #[must_use]
     pub fn on_invalid_payload(
         mut self,
@@ -142,10 +159,39 @@ impl Receiver {
         self
     }
 
-    /// Returns the number of consecutive rejections.
+    /// Returns the number of consecutive failures.
     #[must_use]
-    pub fn consecutive_rejections(&self) -> ConsecutiveRejections {
-        self.rejections.consecutive()
+    pub fn consecutive_failures(&self) -> ConsecutiveFailures {
+        self.failures.consecutive()
+    }
+
+    /// Counts the response to a delivery, as the service does: 2xx resets the number of consecutive
+    /// failures, anything else adds one.
+    ///
+    /// Call it for every response of your route, as
+    /// [this middleware](crate#get-an-alert-before-the-webhook-is-turned-off) does. Until the first call,
+    /// the receiver counts signatures: a verified delivery resets the number, even if you respond
+    /// with 500. [`VerifyLayer`](crate::VerifyLayer) counts its responses itself.
+    ///
+    /// A rejection is counted when it happens, so [`Rejection::response`], which is marked by an
+    /// extension, is not counted again. Respond to a rejection with it, and not with a response of
+    /// your own.
+    pub fn count_response<B>(&self, response: &Response<B>) {
+        self.failures.start_counting_responses();
+        if response.status().is_success() {
+            self.failures.record_success();
+        } else if response.extensions().get::<CountedRejection>().is_none() {
+            self.count_failure(true);
+        }
+    }
+
+    /// Counts a failure, and calls the hook.
+    fn count_failure(&self, after_verification: bool) -> ConsecutiveFailures {
+        let consecutive = self.failures.record_failure(after_verification);
+        if let Some(hook) = &self.on_failure {
+            hook(consecutive);
+        }
+        consecutive
     }
 
     /// Reads and verifies a delivery.
@@ -193,6 +239,17 @@ impl Receiver {
         B: Body,
         B::Error: Into<BoxError>,
     {
+        self.receive_counted(headers, body, &mut false).await
+    }
+
+    /// Receives a delivery. Sets `is_counted` when it counts a rejection: if the future is dropped
+    /// before, nothing was counted.
+    async fn receive_counted<B: Body<Error: Into<BoxError>>>(
+        &self,
+        headers: &HeaderMap,
+        body: B,
+        is_counted: &mut bool,
+    ) -> Result<Verified<Bytes>, Rejection> {
         let mut body = pin!(body);
         // A limit too large for an `Instant` counts as none, as in `tokio::time::timeout`.
         let limit = self.time_limit.unwrap_or(Duration::MAX);
@@ -201,13 +258,14 @@ impl Receiver {
         let result = result.unwrap_or(Err(Rejection::TimedOut(limit)));
         match &result {
             Ok(verified) => {
-                self.rejections.record_success();
+                self.failures.record_verified();
                 if let Some(hook) = &self.on_verified {
                     hook(verified);
                 }
             }
             Err(rejection) => {
-                let consecutive = self.rejections.record_rejection();
+                *is_counted = true;
+                let consecutive = self.count_failure(false);
                 if let Some(hook) = &self.on_rejection {
                     hook(rejection, consecutive);
                 }
@@ -248,7 +306,7 @@ impl fmt::Debug for Receiver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Receiver")
             .field("verifier", &self.verifier())
-            .field("consecutive_rejections", &self.consecutive_rejections())
+            .field("consecutive_failures", &self.consecutive_failures())
             .finish_non_exhaustive()
     }
 }
@@ -282,6 +340,10 @@ pub enum Rejection {
     TimedOut(Duration),
 }
 
+/// Marks the response to a rejection, which is already counted.
+#[derive(Clone)]
+struct CountedRejection;
+
 impl Rejection {
     /// Returns the status code of the response: 413 if the body is too large, also for a limit in front
     /// such as `http_body_util::Limited`, 400 if it could not be read, 408 if it did not arrive in time, and 401 for all other reasons, so that forgers
@@ -297,11 +359,13 @@ impl Rejection {
         }
     }
 
-    /// Creates a response with the status code and an empty body.
+    /// Creates a response with the status code and an empty body, which
+    /// [`Receiver::count_response`](crate::Receiver::count_response) recognizes.
     #[must_use]
     pub fn response<B: Default>(&self) -> Response<B> {
         let mut response = Response::new(B::default());
         *response.status_mut() = self.status();
+        response.extensions_mut().insert(CountedRejection);
         response
     }
 }

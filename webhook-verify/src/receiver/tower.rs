@@ -32,9 +32,10 @@ pub struct VerifyLayer {
 }
 
 impl VerifyLayer {
-    /// Creates a layer that verifies with `receiver`.
+    /// Creates a layer that verifies with `receiver`, which counts responses from now on.
     #[must_use]
     pub fn new(receiver: Receiver) -> Self {
+        receiver.failures.start_counting_responses();
         Self { receiver }
     }
 }
@@ -58,6 +59,9 @@ impl<S> Layer<S> for VerifyLayer {
 /// `DefaultBodyLimit` of axum or use the extension. Requests that are not
 /// authentic get [`Rejection::response`](crate::Rejection::response) and do not reach the inner
 /// service.
+///
+/// It counts the responses: 2xx resets the number of consecutive failures of the [`Receiver`]. A
+/// rejection, any other response, an error of the inner service and a dropped future add one.
 ///
 /// It is ready when the inner service is. A rejected request releases the reserved capacity of the
 /// inner service.
@@ -88,17 +92,42 @@ where
         // Move the service that is ready into the future, and keep the clone, which is not ready.
         let clone = self.inner.clone();
         let mut ready = mem::replace(&mut self.inner, clone);
-        let receiver = self.receiver.clone();
+        let mut delivery = Delivery {
+            receiver: self.receiver.clone(),
+            is_verified: false,
+            is_counted: false,
+        };
         Box::pin(async move {
             let (mut parts, body) = request.into_parts();
-            match receiver.receive(&parts.headers, body).await {
+            let receiver = &delivery.receiver;
+            let received = receiver.receive_counted(&parts.headers, body, &mut delivery.is_counted);
+            match received.await {
                 Ok(verified) => {
+                    delivery.is_verified = true;
                     let body = Full::new(verified.body.clone());
                     parts.extensions.insert(verified);
-                    ready.call(Request::from_parts(parts, body)).await
+                    let response = ready.call(Request::from_parts(parts, body)).await?;
+                    delivery.is_counted = true;
+                    delivery.receiver.count_response(&response);
+                    Ok(response)
                 }
                 Err(rejection) => Ok(rejection.response()),
             }
         })
+    }
+}
+
+/// A delivery in progress. Counts a failure if it is dropped without a response.
+struct Delivery {
+    receiver: Receiver,
+    is_verified: bool,
+    is_counted: bool,
+}
+
+impl Drop for Delivery {
+    fn drop(&mut self) {
+        if !self.is_counted {
+            self.receiver.count_failure(self.is_verified);
+        }
     }
 }

@@ -27,7 +27,7 @@ struct Payload {
 }
 
 async fn by(event: VerifiedEvent<Payload>) -> Result<String, PayloadError> {
-    assert_eq!(event.event_kind(), Ok(EventKind::PostLiked));
+    assert_eq!(event.delivery().event_kind(), Ok(EventKind::PostLiked));
     Ok(event.into_payload()?.by)
 }
 
@@ -127,7 +127,7 @@ async fn responds_to_invalid_payloads_with_2xx_and_calls_the_hook() {
         assert_eq!(response, (204, String::new()));
     }
     assert_eq!(logged.lock().unwrap().len(), 4);
-    assert_eq!(receiver.consecutive_rejections().count(), 0);
+    assert_eq!(receiver.consecutive_failures().count(), 0);
 }
 
 #[tokio::test]
@@ -146,7 +146,7 @@ async fn an_event_has_two_parts() {
 #[tokio::test]
 async fn passes_unknown_and_missing_kinds_to_the_handler() {
     async fn kind(event: VerifiedEvent<Payload>) -> String {
-        format!("{:?}", event.event_kind())
+        format!("{:?}", event.delivery().event_kind())
     }
     let router = router!(kind);
     let mut request = signed(EVENT);
@@ -174,7 +174,7 @@ async fn responds_with_2xx_if_header_and_payload_kinds_differ() {
     assert_eq!(respond(router, request).await, (204, String::new()));
 
     async fn kind(event: VerifiedEvent<Payload>) -> Result<String, EventKindError> {
-        Ok(event.event_kind()?.to_string())
+        Ok(event.delivery().event_kind()?.to_string())
     }
     let mut request = signed(EVENT);
     request.headers_mut().remove("x-service-event");
@@ -199,7 +199,7 @@ async fn receiver_can_be_a_part_of_the_state() {
     let router = Router::new().route("/hooks", post(by)).with_state(state);
     for run in 1..=3 {
         assert_eq!(respond(router.clone(), forged()).await.0, 401);
-        assert_eq!(receiver.consecutive_rejections().count(), run);
+        assert_eq!(receiver.consecutive_failures().count(), run);
     }
 }
 

@@ -10,7 +10,7 @@ mod allocations;
 mod axum_extractors;
 mod bodies;
 mod chunked_body;
-mod consecutive_rejections;
+mod consecutive_failures;
 mod encodings;
 mod event_kinds;
 mod explanations;

@@ -4,9 +4,7 @@ use std::error::Error;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use webhook_verify::{
-    BodyDigest, Headers, RecentDeliveries, SeenDeliveries, Verified, Verifier, sign,
-};
+use webhook_verify::{BodyDigest, Headers, RecentDeliveries, Verified, Verifier, sign};
 
 use crate::{SECRET, secret};
 

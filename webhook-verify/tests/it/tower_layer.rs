@@ -172,7 +172,7 @@ fn calls_the_hook_with_the_rejection_and_the_count() {
     });
     respond(&receiver, signed(Bytes::from_static(b"forged").into()));
     respond(&receiver, signed(Bytes::from_static(BODY).into()));
-    assert_eq!(receiver.consecutive_rejections().count(), 0);
+    assert_eq!(receiver.consecutive_failures().count(), 0);
     let (chunks, body) = chunked_body();
     chunks.break_off();
     respond(&receiver, signed(body));
@@ -236,7 +236,7 @@ async fn rejects_slow_bodies_and_counts_them() {
         log[0],
         "408 Request Timeout the body did not arrive within 7s / 1"
     );
-    assert_eq!(receiver.consecutive_rejections().count(), 2);
+    assert_eq!(receiver.consecutive_failures().count(), 2);
 }
 
 #[tokio::test]
@@ -262,16 +262,12 @@ async fn the_verifier_can_be_replaced() {
     let clone = receiver.clone();
     assert!(!status(&clone).await);
     receiver.set_verifier(Verifier::new(secret(SECRET)));
-    assert_eq!(
-        clone.consecutive_rejections().count(),
-        1,
-        "the counter stays"
-    );
+    assert_eq!(clone.consecutive_failures().count(), 1, "the counter stays");
     assert!(status(&clone).await);
     clone.set_verifier(Verifier::new(secret("newer")));
     assert!(!status(&receiver).await);
     assert_eq!(*logged.lock().unwrap(), 2, "the hook stays");
-    assert!(receiver.consecutive_rejections().ever_verified());
+    assert!(receiver.consecutive_failures().ever_verified());
 }
 
 /// The body type of hyper's servers cannot be created from bytes.
@@ -365,6 +361,46 @@ fn rejected_and_dropped_requests_release_their_permits() {
         assert!(waiting.as_mut().poll(&mut context).is_pending());
     }
     check_ready(&mut service, true);
+}
+
+#[test]
+fn counts_errors_and_dropped_futures_as_failures() {
+    let mut context = Context::from_waker(Waker::noop());
+    let receiver = receiver();
+    let layer = VerifyLayer::new(receiver.clone());
+    let check = |text| assert_eq!(receiver.consecutive_failures().to_string(), text);
+    check("no deliveries yet");
+    let whole = || signed(Bytes::from_static(BODY).into());
+
+    let mut service = layer.layer(service_fn(async |_| {
+        Err::<Response<String>, _>(std::io::Error::other("the queue is down"))
+    }));
+    let mut failing = pin!(service.call(whole()));
+    assert!(matches!(
+        failing.as_mut().poll(&mut context),
+        Poll::Ready(Err(_))
+    ));
+    check("1 failed in a row, 1 of them after verification");
+
+    let mut service = layer.layer(service_fn(async |_| {
+        std::future::pending::<Result<Response<String>, Infallible>>().await
+    }));
+    let mut handling = Box::pin(service.call(whole()));
+    assert!(handling.as_mut().poll(&mut context).is_pending());
+    drop(handling);
+    check("2 failed in a row, 2 of them after verification");
+    let (_chunks, body) = chunked_body();
+    let mut reading = Box::pin(service.call(signed(body)));
+    assert!(reading.as_mut().poll(&mut context).is_pending());
+    drop(reading);
+    drop(service.call(whole()));
+    check("4 failed in a row, 2 of them after verification");
+    // The rest of the body of a rejected request is read, which may be interrupted.
+    let (_chunks, request) = with_signatures(&[]);
+    let mut rejected = Box::pin(service.call(request));
+    assert!(rejected.as_mut().poll(&mut context).is_pending());
+    drop(rejected);
+    check("5 failed in a row, 2 of them after verification");
 }
 
 #[tokio::test(flavor = "multi_thread")]

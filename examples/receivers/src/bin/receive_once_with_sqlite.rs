@@ -1,9 +1,7 @@
-//! Receives webhooks on 127.0.0.1:8080, or the address in `LISTEN_HOST` and `PORT`, and skips repeated
-//! ones, also after a restart: the digests of handled deliveries are in the SQLite database `deliveries.db`. The secret
-//! is in `PROFILE_WEBHOOK_SECRET`.
-//!
-//! `SeenDeliveries` states what this cannot do. If the handler writes to the same database, insert
-//! the digest in its transaction instead: then each delivery is handled exactly once.
+//! Receives webhooks on 127.0.0.1:8080, or the address in `LISTEN_HOST` and `PORT`, and handles each
+//! exactly once, also if it is repeated after a restart or at the same time: the digest of its body and
+//! the effects of the handler are written to the SQLite database `deliveries.db` in one transaction.
+//! Two events with equal bodies count as one. The secret is in `PROFILE_WEBHOOK_SECRET`.
 
 use std::env;
 use std::error::Error;
@@ -16,77 +14,26 @@ use axum::body::Bytes;
 use axum::extract::{FromRef, State};
 use axum::http::StatusCode;
 use axum::routing::post;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Transaction, params};
 use tokio::net::TcpListener;
 use tokio::signal;
 use tokio::task::spawn_blocking;
-use webhook_verify::{BodyDigest, Receiver, Secret, SeenDeliveries, Verified, Verifier};
+use webhook_verify::{Receiver, Secret, Verified, Verifier};
 
 type AnyError = Box<dyn Error + Send + Sync>;
 
 /// The time for which a handled delivery is remembered.
 const EXPIRY: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The digests of handled deliveries, in SQLite.
-#[derive(Clone)]
-struct HandledDeliveries {
-    connection: Arc<Mutex<Connection>>,
-}
-
-impl HandledDeliveries {
-    fn new(connection: Connection) -> rusqlite::Result<Self> {
-        connection.execute_batch(
-            "CREATE TABLE IF NOT EXISTS handled (digest BLOB PRIMARY KEY, at INTEGER NOT NULL)
-                 WITHOUT ROWID;
-             CREATE INDEX IF NOT EXISTS handled_at ON handled (at);",
-        )?;
-        let connection = Arc::new(Mutex::new(connection));
-        Ok(Self { connection })
-    }
-
-    /// Runs a query on a thread that may block. `cutoff` is the Unix time before which entries have
-    /// expired.
-    async fn query<T: Send + 'static>(
-        &self,
-        query: impl FnOnce(&Connection, i64, i64) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Result<T, AnyError> {
-        let connection = self.connection.clone();
-        let now = UNIX_EPOCH.elapsed()?.as_secs() as i64;
-        let cutoff = now - EXPIRY.as_secs() as i64;
-        let run = move || {
-            let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-            query(&connection, now, cutoff)
-        };
-        Ok(spawn_blocking(run).await??)
-    }
-}
-
-impl SeenDeliveries for HandledDeliveries {
-    type Error = AnyError;
-
-    async fn contains(&self, digest: BodyDigest) -> Result<bool, AnyError> {
-        self.query(move |connection, _, cutoff| {
-            let sql = "SELECT EXISTS (SELECT 1 FROM handled WHERE digest = ?1 AND at > ?2)";
-            connection.query_row(sql, params![digest.as_bytes(), cutoff], |row| row.get(0))
-        })
-        .await
-    }
-
-    async fn insert(&self, digest: BodyDigest) -> Result<(), AnyError> {
-        self.query(move |connection, now, cutoff| {
-            connection.execute("DELETE FROM handled WHERE at <= ?1", [cutoff])?;
-            let sql = "INSERT INTO handled (digest, at) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
-            connection.execute(sql, params![digest.as_bytes(), now])?;
-            Ok(())
-        })
-        .await
-    }
-}
+const TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS handled (digest BLOB PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS handled_at ON handled (at);
+    CREATE TABLE IF NOT EXISTS events (body BLOB NOT NULL);";
 
 #[derive(Clone)]
 struct App {
     receiver: Receiver,
-    handled: HandledDeliveries,
+    database: Arc<Mutex<Connection>>,
 }
 
 impl FromRef<App> for Receiver {
@@ -96,14 +43,14 @@ impl FromRef<App> for Receiver {
 }
 
 async fn receive(State(app): State<App>, delivery: Verified<Bytes>) -> StatusCode {
-    // In a task of its own, because the server drops this function if the service closes the connection.
-    let handled = tokio::spawn(async move {
-        let digest = delivery.body_digest();
-        app.handled.handle_once(digest, handle(&delivery)).await
+    // This task continues if the server drops this function, since the service closed the connection.
+    let handled = spawn_blocking(move || {
+        let mut database = app.database.lock().unwrap_or_else(PoisonError::into_inner);
+        handle_once(&mut database, &delivery)
     });
     match handled.await.unwrap_or_else(|panic| Err(panic.into())) {
-        Ok(Some(())) => StatusCode::NO_CONTENT,
-        Ok(None) => {
+        Ok(true) => StatusCode::NO_CONTENT,
+        Ok(false) => {
             let _ = writeln!(io::stdout(), "skipped a repeated delivery");
             StatusCode::NO_CONTENT
         }
@@ -114,23 +61,41 @@ async fn receive(State(app): State<App>, delivery: Verified<Bytes>) -> StatusCod
     }
 }
 
-/// Handles a verified delivery.
-async fn handle(delivery: &Verified<Bytes>) -> Result<(), AnyError> {
-    let text = String::from_utf8_lossy(delivery.body());
-    writeln!(io::stdout(), "{text}")?; // Put it into a queue.
+/// Handles a verified delivery, or returns `false` if it was handled before.
+fn handle_once(database: &mut Connection, delivery: &Verified<Bytes>) -> Result<bool, AnyError> {
+    let now = UNIX_EPOCH.elapsed()?.as_secs() as i64;
+    let transaction = database.transaction()?;
+    let expired = now - EXPIRY.as_secs() as i64;
+    transaction.execute("DELETE FROM handled WHERE at <= ?1", [expired])?;
+    let digest = delivery.body_digest();
+    let sql = "INSERT INTO handled (digest, at) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+    let inserted = transaction.execute(sql, params![digest.as_bytes(), now])?;
+    if inserted == 1 {
+        handle(&transaction, delivery.body())?;
+    }
+    transaction.commit()?;
+    Ok(inserted == 1)
+}
+
+/// Handles a delivery. If it fails, its changes of the database are undone; others would be repeated.
+fn handle(transaction: &Transaction<'_>, body: &[u8]) -> Result<(), AnyError> {
+    transaction.execute("INSERT INTO events (body) VALUES (?1)", [body])?;
+    io::stdout().write_all(&[body, b"\n"].concat())?;
     Ok(())
 }
 
-fn app(secret: Secret, connection: Connection) -> rusqlite::Result<Router> {
+fn app(secret: Secret, database: Connection) -> rusqlite::Result<Router> {
     let receiver = Receiver::new(Verifier::new(secret))
         .time_limit(Duration::from_secs(10))
-        .on_rejection(|rejection, run| {
-            let _ = writeln!(io::stderr(), "webhook rejected: {rejection} ({run})");
+        .on_rejection(|rejection, consecutive| {
+            let _ = writeln!(
+                io::stderr(),
+                "webhook rejected: {rejection} ({consecutive})"
+            );
         });
-    let app = App {
-        receiver,
-        handled: HandledDeliveries::new(connection)?,
-    };
+    database.execute_batch(TABLES)?;
+    let database = Arc::new(Mutex::new(database));
+    let app = App { receiver, database };
     Ok(Router::new().route("/hooks", post(receive)).with_state(app))
 }
 
@@ -190,13 +155,13 @@ mod tests {
         response.status().as_u16()
     }
 
-    fn digests(connection: &Connection) -> u32 {
-        let count = "SELECT count(*) FROM handled";
-        connection.query_row(count, [], |row| row.get(0)).unwrap()
+    fn rows(database: &Connection, table: &str) -> u32 {
+        let count = format!("SELECT count(*) FROM {table}");
+        database.query_row(&count, [], |row| row.get(0)).unwrap()
     }
 
     #[tokio::test]
-    async fn stores_each_handled_delivery_once() {
+    async fn handles_each_delivery_once_until_it_expires() {
         let name = "file:handled?mode=memory&cache=shared";
         let database = Connection::open(name).unwrap();
         for _restart in 0..2 {
@@ -204,25 +169,30 @@ mod tests {
             assert_eq!(respond(&app, b"{}").await, 204);
             assert_eq!(respond(&app, b"{}").await, 204);
             assert_eq!(respond(&app, b"\xff").await, 204, "not UTF-8");
-            assert_eq!(digests(&database), 2);
+            assert_eq!(rows(&database, "handled"), 2);
+            assert_eq!(rows(&database, "events"), 2);
         }
+        let app = app(secret(), Connection::open(name).unwrap()).unwrap();
+        database.execute("UPDATE handled SET at = 0", []).unwrap();
+        assert_eq!(respond(&app, b"{}").await, 204);
+        assert_eq!(rows(&database, "handled"), 1);
+        assert_eq!(rows(&database, "events"), 3);
     }
 
     #[tokio::test]
-    async fn handles_repeated_deliveries_until_they_expire() {
-        let verifier = Verifier::new(secret());
-        let request = SignedRequest::post("/hooks", "{}").sign(&secret()).unwrap();
-        let delivery = verifier.verify_request(request).unwrap().into_body();
-        let digest = delivery.body_digest();
-        let handled = HandledDeliveries::new(Connection::open_in_memory().unwrap()).unwrap();
-        let handle = || handled.handle_once(digest, async { Ok::<_, AnyError>(()) });
-        assert_eq!(handle().await.unwrap(), Some(()));
-        assert_eq!(handle().await.unwrap(), None);
-        let expire = |connection: &Connection, _, cutoff| {
-            connection.execute("UPDATE handled SET at = ?1", [cutoff])
-        };
-        assert_eq!(handled.query(expire).await.unwrap(), 1);
-        assert_eq!(handle().await.unwrap(), Some(()));
-        assert_eq!(handle().await.unwrap(), None);
+    async fn a_delivery_that_could_not_be_handled_is_not_remembered() {
+        let name = "file:failed?mode=memory&cache=shared";
+        let database = Connection::open(name).unwrap();
+        let app = app(secret(), Connection::open(name).unwrap()).unwrap();
+        database
+            .execute("ALTER TABLE events RENAME TO other", [])
+            .unwrap();
+        assert_eq!(respond(&app, b"{}").await, 500);
+        assert_eq!(rows(&database, "handled"), 0);
+        database
+            .execute("ALTER TABLE other RENAME TO events", [])
+            .unwrap();
+        assert_eq!(respond(&app, b"{}").await, 204);
+        assert_eq!(rows(&database, "events"), 1);
     }
 }

@@ -1,15 +1,15 @@
-//! The counter of consecutive rejections.
+//! The counter of consecutive failures.
 
 use std::sync::Arc;
 use std::thread;
 
-use webhook_verify::{ConsecutiveRejections, RejectionCounter, VerifyError};
+use webhook_verify::{ConsecutiveFailures, FailureCounter, VerifyError};
 
 const REJECTED: Result<(), VerifyError> = Err(VerifyError::SignatureMissing);
 const VERIFIED: Result<(), VerifyError> = Ok(());
 
 #[track_caller]
-fn check(consecutive: ConsecutiveRejections, count: u32, ever_verified: bool, text: &str) {
+fn check(consecutive: ConsecutiveFailures, count: u32, ever_verified: bool, text: &str) {
     assert_eq!(consecutive.count(), count);
     assert_eq!(consecutive.ever_verified(), ever_verified);
     assert_eq!(consecutive.to_string(), text);
@@ -17,13 +17,13 @@ fn check(consecutive: ConsecutiveRejections, count: u32, ever_verified: bool, te
 
 #[test]
 fn a_new_counter_is_at_0() {
-    let consecutive = RejectionCounter::new().consecutive();
+    let consecutive = FailureCounter::new().consecutive();
     check(consecutive, 0, false, "no deliveries yet");
 }
 
 #[test]
 fn suggests_a_wrong_secret_if_nothing_ever_verified() {
-    let counter = RejectionCounter::new();
+    let counter = FailureCounter::new();
     counter.count(&REJECTED);
     let text = "2 rejected in a row, none ever verified; check the secret";
     check(counter.count(&REJECTED), 2, false, text);
@@ -31,7 +31,7 @@ fn suggests_a_wrong_secret_if_nothing_ever_verified() {
 
 #[test]
 fn suggests_forgeries_after_a_success() {
-    let counter = RejectionCounter::new();
+    let counter = FailureCounter::new();
     counter.count(&REJECTED);
     let text = "the last delivery verified";
     check(counter.count(&VERIFIED), 0, true, text);
@@ -44,8 +44,8 @@ fn suggests_forgeries_after_a_success() {
 
 #[test]
 fn counts_across_threads() {
-    let counter = Arc::new(RejectionCounter::new());
-    let count = |counter: Arc<RejectionCounter>| {
+    let counter = Arc::new(FailureCounter::new());
+    let count = |counter: Arc<FailureCounter>| {
         move || {
             (0..1000).for_each(|_| {
                 counter.count(&REJECTED);
