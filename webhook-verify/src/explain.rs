@@ -1,6 +1,6 @@
 //! Diagnosis of rejected deliveries.
 
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -9,7 +9,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha1::Sha1;
 use sha2::Sha256;
 
-use self::changes::{BODY_CHANGES, Change, SECRET_CHANGES, tokens, without_quotes};
+use self::changes::{BODY_CHANGES, Change, SECRET_CHANGES};
 use crate::headers::Headers;
 use crate::signature::{self, DigestEncoding, VerifyError};
 
@@ -20,7 +20,7 @@ mod changes;
 #[derive(Debug, Clone)]
 pub struct Explanation {
     header_error: Option<VerifyError>,
-    hint: Option<&'static str>,
+    body_is_empty: bool,
     diagnoses: Vec<Diagnosis>,
 }
 
@@ -53,10 +53,8 @@ macro_rules! fixes {
 }
 
 fixes! {
-    /// The signature, without the whitespace or the quotes around it.
-    SignatureTrimmed => "the header value had no whitespace or quotes around it",
-    /// The signature, without the whitespace within it.
-    SignatureJoined => "the header value had no whitespace within it",
+    /// The signature, without whitespace.
+    SignatureJoined => "the header value had no whitespace",
     /// The signature, with the prefix `sha256=`.
     Prefix => "the header value started with exactly sha256=",
     /// The digest is in base64, but the receiver accepts hex.
@@ -65,63 +63,37 @@ fixes! {
     Hex => "the receiver accepted hex",
     /// The digest is HMAC-SHA1, which is never accepted.
     Sha1 => "the sender used SHA-256 instead of SHA-1",
-    /// The secret, without the byte order mark before it.
-    SecretWithoutMark => "the secret had no byte order mark before it",
-    /// The secret, without leading and trailing whitespace, such as a no-break or zero-width space.
-    SecretTrimmed => "the secret had no leading or trailing whitespace",
     /// The secret, without the name of a variable and `=` before it.
     SecretWithoutName => "the secret had no NAME= before it",
+    /// The secret, without leading and trailing whitespace.
+    SecretTrimmed => "the secret had no leading or trailing whitespace",
     /// The secret, without the quotes around it.
     SecretUnquoted => "the secret had no quotes around it",
-    /// The bytes that the secret encodes in hex.
-    SecretFromHex => "the secret was decoded from hex",
     /// The bytes that the secret encodes in base64.
     SecretFromBase64 => "the secret was decoded from base64",
-    /// The body, without the byte order mark before it.
-    BodyWithoutMark => "the body had no byte order mark before it",
-    /// The body of the recorded request, without the head.
-    BodyOfRecording => "the body did not include the head of the request",
-    /// The body in UTF-8; it is in UTF-16.
-    BodyFromUtf16 => "the body was in UTF-8 instead of UTF-16",
-    /// The field `payload` of the body, which is a form.
-    BodyFromForm => "the body was the decoded field payload of the form",
-    /// The bytes that the body encodes in base64.
-    BodyFromBase64 => "the body was decoded from base64",
-    /// The body, which is UTF-8 that was decoded as Latin-1.
-    BodyToLatin1 => "the body had not been decoded as Latin-1",
-    /// The body in UTF-8; it is in Latin-1.
-    BodyFromLatin1 => "the body was in UTF-8 instead of Latin-1",
+    /// The body's JSON, with one space after each comma and colon, as Python writes it.
+    JsonSpaced => "the body's JSON had one space after each comma and colon",
+    /// The body's JSON, without whitespace between tokens.
+    JsonCompact => "the body's JSON had no whitespace between tokens",
+    /// The body, with characters in place of escapes, as in `é`, `&` and `/`.
+    EscapesDecoded => "the body's escapes were the characters themselves",
+    /// The body, with an escape such as `\u00e9` for each character outside of ASCII.
+    NonAsciiEscaped => "the body's characters outside of ASCII were \\u escapes",
+    /// The body, with an escape such as `\u0026` for each `&`, `<` and `>`, and in the style of .NET for `\"`, too.
+    HtmlEscaped => "characters of the body such as &, < and ' were \\u escapes",
+    /// The body, with `\/` for each `/`, as PHP writes it.
+    SlashesEscaped => "the body's slashes had a backslash before them",
     /// The body, without the newline (or `\r\n`) at the end.
     BodyWithoutNewline => "the body did not end with a newline",
     /// The body, followed by a newline.
     BodyWithNewline => "the body ended with a newline",
-    /// The body, with `\n` for each `\r\n`.
-    BodyWithLf => "the lines of the body ended with \\n instead of \\r\\n",
-    /// The body, with `\r\n` for each `\n`.
-    BodyWithCrlf => "the lines of the body ended with \\r\\n instead of \\n",
-    /// The body's JSON, without whitespace between tokens.
-    JsonCompact => "the body's JSON had no whitespace between tokens",
-    /// The body's JSON, with one space after each comma and colon, as Python writes it.
-    JsonSpaced => "the body's JSON had one space after each comma and colon",
-    /// The body's JSON, with each member and element on an indented line.
-    JsonIndented => "the body's JSON was indented",
-    /// The body, with characters in place of `\u` escapes, as in `é` and `&`.
-    EscapesDecoded => "the body's \\u escapes were the characters themselves",
-    /// The body, with an escape such as `\u00e9` for each character outside of ASCII.
-    NonAsciiEscaped => "the body's characters outside of ASCII were \\u escapes",
-    /// The body, with an escape such as `\u0026` for each `&`, `<` and `>`.
-    HtmlEscaped => "characters of the body such as &, < and ' were \\u escapes",
-    /// The body, with `/` for each `\/`.
-    SlashesDecoded => "the body's slashes had no backslash before them",
-    /// The body, with `\/` for each `/`, as PHP writes it.
-    SlashesEscaped => "the body's slashes had a backslash before them",
 }
 
 /// Diagnoses why a delivery was rejected.
 ///
 /// Checks the changes that each [`Fix`] undoes, up to three of the secret and the body together: for
-/// example whitespace around the secret or the signature, JSON that was reformatted or escaped, another
-/// encoding of the body, a missing prefix, base64, SHA-1, and a different secret.
+/// example whitespace around the secret, JSON that was reformatted or escaped, a missing prefix, base64,
+/// SHA-1, and a different secret.
 ///
 /// `encoding` is that of the receiver, [`DigestEncoding::Hex`] unless you set
 /// [`Verifier::encoding`](crate::Verifier::encoding). `secrets` are raw bytes, because
@@ -169,7 +141,7 @@ pub fn explain<S: AsRef<[u8]>>(
     diagnoses.retain(|found| Some(found.fixes.len()) == fewest);
     Explanation {
         header_error,
-        hint: body_hint(body),
+        body_is_empty: body.is_empty(),
         diagnoses,
     }
 }
@@ -209,10 +181,10 @@ impl fmt::Display for Explanation {
                 f.write_str(&lines.join("\n"))?;
             }
         }
-        match self.hint {
-            Some(hint) if self.diagnoses.is_empty() => write!(f, "\n{hint}"),
-            _ => Ok(()),
+        if self.body_is_empty && self.diagnoses.is_empty() {
+            f.write_str("\nthe body is empty: it may have been read before verification")?;
         }
+        Ok(())
     }
 }
 
@@ -245,21 +217,17 @@ impl ParsedSignature {
     /// Returns the error of the strict parser if no digest can be parsed.
     fn parse(value: &[u8], encoding: DigestEncoding) -> Result<Self, VerifyError> {
         let mut fixes = vec![];
-        let trimmed = trim(value);
-        if trimmed != value {
-            fixes.push(Fix::SignatureTrimmed);
-        }
-        let encoded = without_prefix(trimmed, &mut fixes);
-        let joined: Vec<_> = encoded
-            .split(u8::is_ascii_whitespace)
-            .flatten()
-            .copied()
-            .collect();
-        if joined != encoded {
+        let mut joined = value.to_vec();
+        joined.retain(|byte| !byte.is_ascii_whitespace());
+        if joined != value {
             fixes.push(Fix::SignatureJoined);
         }
-        let base64 = || Some(signature::parse_base64(&joined).ok()?.to_vec());
-        let (digest, found, fix) = match hex::decode(&joined) {
+        let encoded = joined.strip_prefix(b"sha256=").unwrap_or_else(|| {
+            fixes.push(Fix::Prefix);
+            joined.strip_prefix(b"sha1=").unwrap_or(&joined)
+        });
+        let base64 = || Some(signature::parse_base64(encoded).ok()?.to_vec());
+        let (digest, found, fix) = match hex::decode(encoded) {
             Ok(digest) => (Some(digest), DigestEncoding::Hex, Fix::Hex),
             Err(_) => (base64(), DigestEncoding::Base64, Fix::Base64),
         };
@@ -269,6 +237,7 @@ impl ParsedSignature {
         match digest {
             Some(digest) if digest.len() == 32 => Ok(Self { digest, fixes }),
             Some(digest) if digest.len() == 20 => {
+                fixes.retain(|fix| *fix != Fix::Prefix);
                 fixes.push(Fix::Sha1);
                 Ok(Self { digest, fixes })
             }
@@ -305,34 +274,6 @@ impl ParsedSignature {
     }
 }
 
-/// Removes whitespace and quotes.
-fn trim(value: &[u8]) -> &[u8] {
-    let value = value.trim_ascii();
-    without_quotes(value).unwrap_or(value)
-}
-
-/// Removes a prefix: any text followed by `=` or `:`, such as the name of the header, or what `openssl dgst` prints.
-fn without_prefix<'v>(value: &'v [u8], fixes: &mut Vec<Fix>) -> &'v [u8] {
-    for prefix in [&b"sha256="[..], b"sha1="] {
-        if let Some(encoded) = value.strip_prefix(prefix) {
-            if encoded != trim(encoded) && !fixes.contains(&Fix::SignatureTrimmed) {
-                fixes.push(Fix::SignatureTrimmed);
-            }
-            return trim(encoded);
-        }
-    }
-    fixes.push(Fix::Prefix);
-    let padding = value.iter().rev().take_while(|byte| **byte == b'=').count();
-    let unpadded = &value[..value.len() - padding];
-    match unpadded
-        .iter()
-        .rposition(|byte| matches!(byte, b'=' | b':'))
-    {
-        Some(end) => trim(&value[end + 1..]),
-        None => value,
-    }
-}
-
 fn matches_mac<M: Mac + KeyInit>(secret: &[u8], body: &[u8], digest: &[u8]) -> bool {
     let mac = <M as KeyInit>::new_from_slice(secret).expect("HMAC takes keys of any length");
     mac.chain_update(body).verify_slice(digest).is_ok()
@@ -363,28 +304,4 @@ fn search(
             let fixes = search(&changed, &changes[index + 1..], fewer, found)?;
             Some([&[*fix][..], &fixes].concat())
         })
-}
-
-/// Returns a hint for a body that no fix can restore.
-fn body_hint(body: &[u8]) -> Option<&'static str> {
-    if body.is_empty() {
-        Some("the body is empty: it may have been read before verification")
-    } else if body.starts_with(&[0x1f, 0x8b]) {
-        Some("the body is gzip: the service may have signed the uncompressed body")
-    } else if is_cut(body) {
-        Some("the body starts like a JSON object and has no end: it may have been cut")
-    } else {
-        None
-    }
-}
-
-/// Returns `true` for an object that is not closed.
-fn is_cut(body: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(body);
-    let depth = tokens(&text).fold(0_usize, |depth, token| match token {
-        "{" | "[" => depth + 1,
-        "}" | "]" => depth.saturating_sub(1),
-        _ => depth,
-    });
-    text.trim_start().starts_with('{') && depth > 0
 }
