@@ -58,10 +58,10 @@ pub use pacing::{Clock, RateLimitStatus, SystemClock, Wait};
 pub use request::{Method, Operation, Request};
 pub use resources::*;
 pub use retry::RetryPolicy;
-pub use text::{longest_start, quoted, quoted_beside, with_visibility};
+pub use text::{longest_start, quoted, with_visibility};
 #[cfg(feature = "tower")]
 pub use transport::http_service::{HttpService, ResponseBody};
-pub use transport::{Tls, TlsProblem};
+pub use transport::{Tls, tls_advice};
 pub use values::{
     ApiKey, Bio, Color, Days, DisplayName, FieldKind, Handle, InvalidValue, LinkId, LinkUrl,
     Location, OptionalDays, PostId, Scope, Scopes,

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use icu_normalizer::ComposingNormalizerBorrowed;
 use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
 use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -27,72 +26,16 @@ const QUOTES: [char; 2] = ['"', '\\'];
 /// ```
 #[must_use]
 pub fn quoted(text: &str) -> String {
-    quoted_beside(text, text)
-}
-
-/// Returns a [`quoted`] text for a message with another one. If both look the same, the characters that
-/// differ are escaped.
-///
-/// ```
-/// use profile_sdk::quoted_beside;
-///
-/// assert_eq!(quoted_beside("é 1", "e\u{301} 1"), r#""\u{e9} 1""#);
-/// assert_eq!(quoted_beside("e\u{301} 1", "é 1"), r#""e\u{301} 1""#);
-/// assert_eq!(quoted_beside("é 1", "é 2"), r#""é 1""#);
-/// ```
-#[must_use]
-pub fn quoted_beside(text: &str, other: &str) -> String {
     let mut quoted = "\"".to_owned();
-    if text == other || look(text) != look(other) {
-        push_visible(&mut quoted, text, &QUOTES);
-        return quoted + "\"";
-    }
-    let is_seen = |cluster: &&str| !look(cluster).is_empty();
-    let mut others = other.graphemes(true).filter(is_seen);
-    let mut same = String::new();
-    for cluster in text.graphemes(true) {
-        let other = Some(cluster).filter(is_seen).and_then(|_| others.next());
-        let pairs = cluster.chars().zip(other.unwrap_or_default().chars());
-        let start = pairs.take_while(|(c, other)| c == other);
-        let start: usize = start.map(|(c, _)| c.len_utf8()).sum();
-        same += &cluster[..start];
-        if other != Some(cluster) {
-            push_visible(&mut quoted, &std::mem::take(&mut same), &QUOTES);
-            for c in cluster[start..].chars() {
-                match c {
-                    ' ' => quoted.extend(c.escape_unicode()),
-                    _ => quoted.extend(c.escape_default()),
-                }
-            }
-        }
-    }
-    push_visible(&mut quoted, &same, &QUOTES);
+    push_visible(&mut quoted, text, &QUOTES);
     quoted + "\""
-}
-
-/// Returns what a text looks like: composed, with one kind of space, and without invisible characters.
-fn look(text: &str) -> String {
-    let seen = |c: char| match c.is_whitespace() {
-        true => Some(' '),
-        false => Some(c).filter(|c| !is_ignorable(*c)),
-    };
-    let look: String = text.chars().filter_map(seen).collect();
-    ComposingNormalizerBorrowed::new_nfc()
-        .normalize(&look)
-        .into_owned()
 }
 
 /// Quotes the start of a text.
 pub(crate) fn quoted_start(text: &str) -> String {
-    quoted_start_beside(text, text)
-}
-
-/// Quotes the start of a text for a message with another one.
-pub(crate) fn quoted_start_beside(text: &str, other: &str) -> String {
-    let other = start(other, QUOTED).unwrap_or(other);
     match start(text, QUOTED) {
-        Some(start) => format!("{}…", quoted_beside(start, other)),
-        None => quoted_beside(text, other),
+        Some(start) => format!("{}…", quoted(start)),
+        None => quoted(text),
     }
 }
 
@@ -220,7 +163,7 @@ fn is_ignorable(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{one_line, quoted, quoted_beside, quoted_start, shorten};
+    use super::{one_line, quoted, quoted_start, shorten};
 
     #[test]
     fn joins_lines_and_escapes_hidden_characters() {
@@ -290,42 +233,6 @@ mod tests {
             ("a\u{2028}b\u{fff9}", r"a\u{2028}b\u{fff9}"),
         ] {
             assert_eq!(quoted(text), format!("\"{expected}\""));
-        }
-    }
-
-    #[test]
-    fn marks_what_differs_if_texts_look_the_same() {
-        for (text, other, expected, expected_other) in [
-            ("Café à", "Cafe\u{301} à", r"Caf\u{e9} à", r"Cafe\u{301} à"),
-            (
-                "Vi\u{1ec7}t",
-                "Vie\u{323}\u{302}t",
-                r"Vi\u{1ec7}t",
-                r"Vie\u{323}\u{302}t",
-            ),
-            (
-                "\u{d55c}글",
-                "\u{1112}\u{1161}\u{11ab}글",
-                r"\u{d55c}글",
-                r"\u{1112}\u{1161}\u{11ab}글",
-            ),
-            ("a b c", "a\u{a0}b c", r"a\u{20}b c", r"a\u{a0}b c"),
-            ("a\u{2009}b", "a\u{202f}b", r"a\u{2009}b", r"a\u{202f}b"),
-            ("नमस्ते ", "नमस्ते", "नमस्ते ", "नमस्ते"),
-            ("❤\u{fe0f}!", "❤!", r"❤\u{fe0f}!", "❤!"),
-            ("\u{200b}ab\u{200d}", "ab", r"\u{200b}ab\u{200d}", "ab"),
-            ("می\u{200c}خ", "میخ", r"می\u{200c}خ", "میخ"),
-            (
-                "می\u{200c}خ é",
-                "می\u{200c}خ e\u{301}",
-                "می\u{200c}خ \\u{e9}",
-                "می\u{200c}خ e\\u{301}",
-            ),
-            ("a\"é", "a\"e\u{301}", r#"a\"\u{e9}"#, r#"a\"e\u{301}"#),
-            ("नमस्ते é", "नमस्ते è", "नमस्ते é", "नमस्ते è"),
-        ] {
-            assert_eq!(quoted_beside(text, other), format!("\"{expected}\""));
-            assert_eq!(quoted_beside(other, text), format!("\"{expected_other}\""));
         }
     }
 

@@ -307,7 +307,7 @@ fn with_causes(error: &reqwest::Error) -> String {
     while let Some(cause) = next {
         next = cause.source();
         if let Some(problem) = cause.downcast_ref() {
-            return format!("{text}: {}", tls_problem(problem));
+            return format!("{text}: {problem}{}", advice(problem));
         }
         // The source of an I/O error skips the error that it wraps, which has the same text.
         match cause.downcast_ref().and_then(io::Error::get_ref) {
@@ -318,27 +318,20 @@ fn with_causes(error: &reqwest::Error) -> String {
     text
 }
 
-/// Describes a problem of TLS. `Display` of rustls contains names of its types.
-fn tls_problem(error: &rustls::Error) -> &'static str {
-    use rustls::CertificateError::{
-        Expired, ExpiredContext, NotValidForName, NotValidForNameContext, UnknownIssuer,
-    };
+/// Returns what to do about a problem of TLS.
+fn advice(error: &rustls::Error) -> &'static str {
+    use rustls::CertificateError::{BadSignature, UnknownIssuer};
     use rustls::Error::{InvalidCertificate, InvalidMessage};
     use rustls::InvalidMessage::InvalidContentType;
     match error {
-        InvalidCertificate(UnknownIssuer) => {
-            "invalid peer certificate: no trusted authority issued it; to trust another one, set SSL_CERT_FILE \
-             to a file with its certificate"
+        InvalidCertificate(UnknownIssuer | BadSignature) => {
+            "; if a private authority issued the service's certificate, set SSL_CERT_FILE to a file with that of \
+             the authority"
         }
-        InvalidCertificate(Expired | ExpiredContext { .. }) => {
-            "invalid peer certificate: it has expired"
+        InvalidMessage(InvalidContentType) => {
+            "; the service does not support HTTPS on this port; check its URL"
         }
-        InvalidCertificate(NotValidForName | NotValidForNameContext { .. }) => {
-            "invalid peer certificate: it is for another host"
-        }
-        InvalidCertificate(_) => "invalid peer certificate; `openssl s_client` shows it",
-        InvalidMessage(InvalidContentType) => "the response is not TLS; check the base URL",
-        _ => "the TLS connection failed; `openssl s_client` shows the reason",
+        _ => "",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use profile_sdk::{Call, Client, InvalidValue, Operation, Profile, quoted, quoted_beside};
+use profile_sdk::{Call, Client, InvalidValue, Operation, Profile, quoted};
 use serde_json::{Map, Value, json};
 
 use crate::commands::auth::permissions;
@@ -50,9 +50,9 @@ impl Deletion {
         // The question and the preview are only about resources that exist.
         let exists = |(item, _): &(Item, _)| asked.is_none_or(|listed| listed.contains(item));
         let (deletions, others): (Vec<_>, Vec<_>) = items.zip(calls).partition(exists);
-        let failures = others.iter().map(|(Item { id, .. }, _)| {
-            outcome::item_failure(None, id, with_similar(unlisted(self.noun, id), id, known))
-        });
+        let failures = others
+            .iter()
+            .map(|(Item { id, .. }, _)| outcome::item_failure(None, id, unlisted(self.noun, id)));
         let failures: Vec<_> = failures.collect();
         if self.dry_run {
             let (items, calls): (Vec<_>, Vec<_>) = deletions.into_iter().unzip();
@@ -112,7 +112,6 @@ impl Deletion {
         listed: Option<&[Item]>,
         session: &Session<'_>,
     ) -> Result<Report> {
-        let known = listed.unwrap_or_default();
         let count = deletions.len() + failures.len();
         let check_command = format!("profile {} list", self.noun);
         let mut progress = session.progress("deleting", deletions.len());
@@ -121,7 +120,7 @@ impl Deletion {
             let what = format!("{} {}", self.noun, quoted(&item.id));
             let sent = session.write(call, &what, &check_command);
             let sent = sent.map_err(|failure| with_list_hint(self.noun, listed, failure));
-            match sent.map_err(|failure| with_similar(failure, &item.id, known)) {
+            match sent {
                 Ok(_) => deleted.push(item),
                 // The profile listed it, so the request whose response was lost has deleted it.
                 Err(failure)
@@ -224,32 +223,13 @@ pub(crate) fn with_list_hint(noun: &str, listed: Option<&[Item]>, failure: Failu
     }
 }
 
-/// Returns the item with a title that looks like the text, if it is the only one.
-pub(crate) fn similar<'a>(entered: &str, items: &'a [Item]) -> Option<&'a Item> {
-    let entered = entered.trim();
-    let looks_same = |item: &&Item| {
-        let title = item.get("title").map(str::trim);
-        title.is_some_and(|it| it == entered || quoted_beside(it, entered) != quoted(it))
-    };
-    let mut similar = items.iter().filter(looks_same);
-    similar.next().filter(|_| similar.next().is_none())
-}
-
-/// Adds a hint to the failure if the service does not find the resource, but one looks like it.
-fn with_similar(failure: Failure, entered: &str, items: &[Item]) -> Failure {
-    let is_not_found = failure.kind == FailureKind::NotFound && !failure.is_unknown();
-    let item = similar(entered, items).filter(|_| is_not_found);
-    let hint = item.map(|item| format!("the title of link {item} looks the same; pass its ID"));
-    failure.optional_hint(hint)
-}
-
-/// Returns the ID of an item that is named by its ID or by a title that no other item has. An unknown
-/// text is an ID.
+/// Returns the ID of an item that is named by its ID or by a title that no other item has, without white space
+/// around it. An unknown text is an ID.
 pub(crate) fn id_of(entered: &str, items: &[Item]) -> Result<String> {
     if items.iter().any(|item| item.id == entered) {
         return Ok(entered.to_owned());
     }
-    let is_titled = |item: &&Item| item.get("title") == Some(entered);
+    let is_titled = |item: &&Item| item.get("title").map(str::trim) == Some(entered.trim());
     let titled = items.iter().filter(is_titled);
     let titled: Vec<_> = titled.map(|item| item.id.as_str()).collect();
     match titled[..] {

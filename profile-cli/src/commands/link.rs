@@ -7,7 +7,7 @@ use profile_sdk::{
 };
 use serde_json::Value;
 
-use super::deletion::{Deletion, Item, id_of, similar, unlisted, with_list_hint};
+use super::deletion::{Deletion, Item, id_of, unlisted, with_list_hint};
 use crate::completion;
 use crate::drawing::Change;
 use crate::outcome::{self, Failure, Report, Result, View, report_listing};
@@ -193,14 +193,7 @@ fn find_link(
     let read = outcome::optional(session.read(session.client()?.me()), is_required)?;
     let listed = read.and_then(|response| listed(response.data()));
     let links = listed.as_deref().unwrap_or_default();
-    let mut id = id_of(entered, links)?;
-    if let Some(link) = similar(&id, links).filter(|_| !links.iter().any(|link| link.id == id)) {
-        let title = quoted(entered);
-        let note = format!("the title {title} looks like that of link {link}");
-        session.output.note(&note);
-        id.clone_from(&link.id);
-    }
-    Ok((LinkId::new(id)?, listed))
+    Ok((LinkId::new(id_of(entered, links)?)?, listed))
 }
 
 fn differences(update: LinkUpdate, link: &Item) -> Vec<Change> {

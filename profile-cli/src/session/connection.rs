@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use profile_sdk::{ApiKey, Client, ClientBuilder, Error, RetryPolicy};
+use profile_sdk::{ApiKey, Client, ClientBuilder, RetryPolicy};
 
 use super::Session;
 #[cfg(feature = "sandbox")]
@@ -69,10 +69,9 @@ pub(crate) fn client_for(
         None => builder,
     };
     // The base URL and the key are valid, so TLS cannot be set up.
-    let failure = |error: Error| {
-        Failure::usage(error.to_string()).hint("set SSL_CERT_FILE to a file with CA certificates")
-    };
-    builder.build().map_err(failure)
+    builder
+        .build()
+        .map_err(|error| Failure::usage(error.to_string()))
 }
 
 fn builder(base_url: &SafeUrl, session: &Session<'_>) -> Result<ClientBuilder> {

@@ -45,7 +45,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::resources::{Link, NewLink, Profile};
-use crate::text::{quoted, quoted_beside};
+use crate::text::quoted;
 use crate::values::{Handle, LinkId, Scope, as_json};
 use desired_profile::{Grade, find_matches, normalized, texts, texts_of};
 use step::{is_equal, shown};
@@ -120,9 +120,8 @@ impl fmt::Display for Warning {
                 "the service does not list the links of the profile, so they are not compared",
             ),
             Self::SimilarLinks { to, similar } => {
-                let to = texts_of(to);
-                let similar: Vec<_> = similar.iter().map(|link| shown(texts(link), to)).collect();
-                let (to, similar) = (shown(to, to), similar.join(", "));
+                let similar: Vec<_> = similar.iter().map(|link| shown(texts(link))).collect();
+                let (to, similar) = (shown(texts_of(to)), similar.join(", "));
                 write!(
                     f,
                     "link {to} is left out, because the profile has similar links: {similar}; none of \
@@ -137,12 +136,8 @@ impl fmt::Display for Warning {
             } => {
                 let id = link.as_ref().map(|id| format!(" of link {id}"));
                 let id = id.unwrap_or_default();
-                let sent_text = quoted_beside(sent, stored);
-                let stored = quoted_beside(stored, sent);
-                write!(
-                    f,
-                    "the service stored the {field}{id} {sent_text} as {stored}"
-                )
+                let (sent, stored) = (quoted(sent), quoted(stored));
+                write!(f, "the service stored the {field}{id} {sent} as {stored}")
             }
         }
     }

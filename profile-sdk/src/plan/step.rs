@@ -10,7 +10,7 @@ use super::Warning;
 use super::desired_profile::{Grade, texts, texts_of};
 use crate::request::{Operation, Request};
 use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate};
-use crate::text::quoted_start_beside;
+use crate::text::quoted_start;
 use crate::values::{FieldKind, LinkId, as_json};
 
 /// One request of a [`Plan`](super::Plan). `Display` prints a line about it:
@@ -195,11 +195,11 @@ impl Step {
             }
             Self::EditLink { id, from, to } => {
                 let (from, to) = (texts(from), texts_of(to));
-                format!("link {id}: {} to {}", shown(from, to), shown(to, from))
+                format!("link {id}: {} to {}", shown(from), shown(to))
             }
-            Self::CreateLink { to, .. } => format!("link {}", shown(texts_of(to), texts_of(to))),
+            Self::CreateLink { to, .. } => format!("link {}", shown(texts_of(to))),
             Self::DeleteLink { id, from } => {
-                format!("link {id}: {}", shown(texts(from), texts(from)))
+                format!("link {id}: {}", shown(texts(from)))
             }
         }
     }
@@ -244,10 +244,9 @@ impl fmt::Display for Step {
     }
 }
 
-/// Returns the texts of a link for people, beside those of another one.
-pub(super) fn shown([title, url]: [&str; 2], [other_title, other_url]: [&str; 2]) -> String {
-    let title = quoted_start_beside(title, other_title);
-    format!("{title} ({})", quoted_start_beside(url, other_url))
+/// Returns the texts of a link for people.
+pub(super) fn shown([title, url]: [&str; 2]) -> String {
+    format!("{} ({})", quoted_start(title), quoted_start(url))
 }
 
 #[cfg(test)]

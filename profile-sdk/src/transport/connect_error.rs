@@ -1,6 +1,6 @@
 //! Errors of establishing a connection. They name the host that failed: the service or the proxy.
 
-use super::tls_problem::TlsProblem;
+use super::tls_advice::{is_permanent, tls_advice};
 use crate::error::{Error, ErrorKind, causes, root_cause};
 use crate::text::one_line;
 
@@ -27,21 +27,18 @@ pub(super) fn connect_error(error: &reqwest::Error, proxy: Option<&str>) -> Erro
         (Some(proxy), _) => (format!("could not connect to the proxy {proxy}"), "proxy"),
         (None, _) => (format!("could not connect to {service}"), "service"),
     };
-    let problem = TlsProblem::find(error);
-    let (advice, is_permanent) = match (&problem, tunnel_error) {
-        (Some(problem), _) => (problem.advice(peer), *problem != TlsProblem::PeerFailed),
-        (None, Some("proxy authorization required")) => {
-            let advice = "; check the user name and password in the URL of the proxy";
-            (advice.to_owned(), true)
+    let advice = match tunnel_error {
+        Some("proxy authorization required") => {
+            Some("check the user name and password in the URL of the proxy".to_owned())
         }
-        (None, Some("unsuccessful")) => {
-            let advice = "; it may reject this host, or be unable to reach it";
-            (advice.to_owned(), false)
+        Some("unsuccessful") => {
+            Some("it may reject this host, or be unable to reach it".to_owned())
         }
-        (None, _) => (String::new(), false),
+        _ => tls_advice(error, peer),
     };
-    let cause = problem.map_or_else(|| root_cause(error), |problem| problem.to_string());
-    let cause = one_line(&cause);
+    let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
+    let cause = one_line(&root_cause(error));
     let reason = format!("{failure}, so nothing was sent: {cause}{advice}");
+    let is_permanent = tunnel_error == Some("proxy authorization required") || is_permanent(error);
     Error::unsent(ErrorKind::Connection, reason).permanent(is_permanent)
 }

@@ -7,11 +7,11 @@ mod connect_error;
 pub(crate) mod http_service;
 mod network;
 mod tls;
-mod tls_problem;
+mod tls_advice;
 
 pub(crate) use base_url::{BaseUrl, parse_proxy};
 pub use tls::Tls;
-pub use tls_problem::TlsProblem;
+pub use tls_advice::tls_advice;
 
 use std::str::FromStr as _;
 use std::sync::Arc;

@@ -12,7 +12,7 @@ use http_body::{Body, Frame, SizeHint};
 use reqwest::{Method, Request, Response};
 
 use super::connect_error::connect_error;
-use super::tls_problem::TlsProblem;
+use super::tls_advice::is_permanent;
 use crate::error::{Error, ErrorKind, causes, find_cause, root_cause};
 use crate::text::one_line;
 
@@ -213,9 +213,7 @@ fn is_hung(error: &reqwest::Error) -> bool {
 pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error {
     let is_http = error.url().is_some_and(|url| url.scheme() == "http");
     let error = error.without_url();
-    let problem = TlsProblem::find(&error);
-    let cause = problem.as_ref().map(ToString::to_string);
-    let cause = one_line(&cause.unwrap_or_else(|| root_cause(&error)));
+    let cause = one_line(&root_cause(&error));
     if error.is_builder() {
         could_not_create(&cause)
     } else if is_hung(&error) {
@@ -227,8 +225,7 @@ pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error
         error
     } else {
         let reason = format!("the connection was lost before the response was complete: {cause}");
-        let is_permanent = problem.is_some_and(|problem| problem != TlsProblem::PeerFailed);
-        Error::new(ErrorKind::Interrupted, reason).permanent(is_permanent)
+        Error::new(ErrorKind::Interrupted, reason).permanent(is_permanent(&error))
     }
 }
 

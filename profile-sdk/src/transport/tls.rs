@@ -128,7 +128,7 @@ mod rustls_config {
 
     use super::certificates_in;
     use crate::error::Error;
-    use crate::transport::TlsProblem;
+    use crate::transport::tls_advice::rustls_advice;
 
     type Certificates = Vec<CertificateDer<'static>>;
     type Provider = Arc<CryptoProvider>;
@@ -150,8 +150,9 @@ mod rustls_config {
         https: Option<&[Vec<u8>]>,
     ) -> Result<reqwest::ClientBuilder, Error> {
         let failed = |error| {
-            let problem = TlsProblem::of_rustls(&error);
-            Error::invalid(format!("could not set up TLS: {problem}"))
+            let advice = rustls_advice(&error, "service").map(|advice| format!("; {advice}"));
+            let advice = advice.unwrap_or_default();
+            Error::invalid(format!("could not set up TLS: {error}{advice}"))
         };
         let provider = crypto_provider()?;
         let builder = ClientConfig::builder_with_provider(provider.clone())

@@ -7,7 +7,7 @@ use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{
     BadgeKind, Bio, Client, Color, Days, DisplayName, Error, ErrorKind, FieldKind, Handle, LinkId,
     LinkUpdate, LinkUrl, Location, Method, NewLink, Operation, PostId, Profile, ProfileField,
-    ProfileUpdate, Request, Scope, TlsProblem,
+    ProfileUpdate, Request, Scope,
 };
 use serde_json::{Value, json};
 
@@ -215,7 +215,7 @@ fn values_take_format_options() {
     let post_id: PostId = "post_1".parse().unwrap();
     let url: LinkUrl = "https://a.example".parse().unwrap();
     let location: Location = "Paris".parse().unwrap();
-    let values: [&dyn Display; 19] = [
+    let values: [&dyn Display; 18] = [
         &BadgeKind::Auto,
         &bio,
         &color,
@@ -234,7 +234,6 @@ fn values_take_format_options() {
         &post_id,
         &ProfileField::Bio,
         &Scope::LinksWrite,
-        &TlsProblem::NoTls,
     ];
     for value in values {
         let text = value.to_string();

@@ -179,7 +179,7 @@ async fn reports_https_to_a_plain_http_port() {
         let client = client.build().unwrap();
         let error = client.badges().await.unwrap_err();
         let message = error.to_string();
-        let expected = "the service does not support HTTPS on this port; check the base URL";
+        let expected = "the service does not support HTTPS on this port; check its URL";
         assert!(message.contains(expected), "{tls:?}: {message}");
         assert_eq!((error.kind(), error.attempts()), (ErrorKind::Connection, 0));
         assert!(!error.is_retryable() && !message.contains("tried"));
@@ -228,22 +228,20 @@ async fn an_invalid_certificate_is_reported_at_once() {
     not_yet_valid.not_before = rcgen::date_time_ymd(2994, 11, 6);
     let mut authority = localhost();
     authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-    let mut critical = localhost();
-    let mut extension = rcgen::CustomExtension::from_oid_content(&[1, 2, 3, 4], vec![5, 0]);
-    extension.set_criticality(true);
-    critical.custom_extensions = vec![extension];
     let other_name = CertificateParams::new(vec!["other.example".to_owned()]).unwrap();
-    let expired_on = "the certificate expired on Sun, 06 Nov 1994 00:00:00 GMT; today is ";
-    let valid_from = "the certificate is valid from Thu, 06 Nov 2994 00:00:00 GMT; today is ";
+    let renew = "; renew the service's certificate, or set the clock of this machine";
     let of_authority = "certificate of an authority as its own";
     for (certificate, is_trusted, shown) in [
         (localhost(), false, "trust the root certificate"),
-        (expired, true, expired_on),
-        (not_yet_valid, true, valid_from),
-        (other_name, true, "only valid for \"other.example\""),
+        (expired, true, renew),
+        (not_yet_valid, true, renew),
+        (
+            other_name,
+            true,
+            "; the service's certificate is for another host",
+        ),
         (authority.clone(), true, of_authority),
         (authority, false, of_authority),
-        (critical, true, "unsupported critical extension"),
     ] {
         for tls in every_tls() {
             let (uri, pem, handshakes) = serve_handshakes(certificate.clone()).await;
@@ -267,9 +265,7 @@ async fn an_invalid_certificate_is_reported_at_once() {
             assert!(message.contains(shown) || is_native, "{tls:?}: {message}");
             assert_eq!((error.kind(), error.attempts()), (ErrorKind::Connection, 0));
             assert_eq!(handshakes.load(Ordering::Relaxed), 1, "{message}");
-            let unexpected = ["tried", "Other(", "DnsName("];
-            let is_clean = !unexpected.iter().any(|text| message.contains(text));
-            assert!(!error.is_retryable() && is_clean, "{message}");
+            assert!(!error.is_retryable(), "{message}");
         }
     }
 }

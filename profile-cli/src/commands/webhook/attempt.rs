@@ -2,10 +2,9 @@
 
 use std::error::Error as _;
 use std::iter::successors;
-use std::net::IpAddr;
 use std::time::Duration;
 
-use profile_sdk::TlsProblem;
+use profile_sdk::tls_advice;
 
 use crate::outcome::{Failure, FailureKind, NextCommand};
 use crate::terminal::SafeUrl;
@@ -86,12 +85,12 @@ impl Attempt {
     }
 }
 
-/// Returns the problem of TLS, or the message of the root cause, which is the most specific.
+/// Returns the message of the root cause, which is the most specific.
 pub(super) fn root_cause(error: &reqwest::Error) -> String {
-    let problem = TlsProblem::find(error).map(|problem| problem.to_string());
     let causes = successors(error.source(), |error| (*error).source());
-    let root = problem.or_else(|| causes.last().map(ToString::to_string));
-    root.unwrap_or_else(|| error.to_string())
+    causes
+        .last()
+        .map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// Returns the reason why there is no response, and advice. The proxy is the one that was used.
@@ -107,43 +106,26 @@ pub(super) fn explain(
         true => "cannot connect",
         false => "no response",
     };
-    if let Some(problem) = TlsProblem::find(error) {
-        let reason = format!("{failed}: {problem}{}", problem.advice("receiver"));
-        return (reason, trust_hint(&problem, url));
-    }
-    let cause = root_cause(error);
-    let (through, hint) = match proxy {
-        _ if !error.is_connect() => (String::new(), None),
-        Some(proxy) => {
-            let list = NextCommand("profile config list");
-            let hint = format!("check the proxy, which {list} shows");
-            (format!(" through the proxy {proxy}"), Some(hint))
-        }
-        None => {
-            let hint = format!("check that a receiver listens at {url}");
-            (String::new(), Some(hint))
-        }
+    let through = proxy.filter(|_| error.is_connect());
+    let through = through.map_or_else(String::new, |proxy| format!(" through the proxy {proxy}"));
+    let reason = format!("{failed}{through}: {}", root_cause(error));
+    let mut causes = successors(error.source(), |error| (*error).source());
+    // The HTTP client does not export the type of this error.
+    let is_tunnel = causes.any(|cause| cause.to_string().starts_with("tunnel error: "));
+    let is_plain = url.parsed().is_some_and(|url| url.scheme() == "http");
+    let peer = match proxy {
+        Some(_) if is_tunnel || is_plain => "proxy",
+        _ => "receiver",
     };
-    (format!("{failed}{through}: {cause}"), hint)
-}
-
-/// Returns how to trust the certificate of a receiver.
-fn trust_hint(problem: &TlsProblem, url: &SafeUrl) -> Option<String> {
-    let host = url.parsed()?.host_str()?.trim_matches(['[', ']']);
-    let is_address = host.parse::<IpAddr>().is_ok();
-    let kind = if is_address { "IP" } else { "DNS" };
-    match problem {
-        TlsProblem::UnknownIssuer => Some(
-            "set SSL_CERT_FILE to a file with the receiver's certificate or its authority"
-                .to_owned(),
-        ),
-        TlsProblem::AuthorityAsServer => Some(format!(
-            "create a certificate with `openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem \
-             -out cert.pem -subj /CN=localhost -addext basicConstraints=critical,CA:FALSE -addext \
-             subjectAltName={kind}:{host}`, and set SSL_CERT_FILE to cert.pem"
-        )),
-        _ => None,
-    }
+    let hint = tls_advice(error, peer).or_else(|| match proxy {
+        _ if !error.is_connect() => None,
+        Some(_) => {
+            let list = NextCommand("profile config list");
+            Some(format!("check the proxy, which {list} shows"))
+        }
+        None => Some(format!("check that a receiver listens at {url}")),
+    });
+    (reason, hint)
 }
 
 /// Hint for a receiver that rejects a delivery.

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use bytes::Bytes;
+use profile_sdk::tls_advice;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{Client, Proxy, Url, header, redirect, retry};
 use rustls::crypto::ring;
@@ -132,7 +133,8 @@ impl Sender {
             Err(_) => return Err(Failure::usage("the proxy is not a valid URL")),
         };
         let http = builder.build().map_err(|error| {
-            Failure::other(format!("cannot set up TLS: {}", root_cause(&error)))
+            let message = format!("cannot set up TLS: {}", root_cause(&error));
+            Failure::other(message).optional_hint(tls_advice(&error, "receiver"))
         })?;
         Ok(Self {
             http,
