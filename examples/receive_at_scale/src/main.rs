@@ -6,7 +6,10 @@ use std::error::Error;
 use std::fs;
 use std::future::{pending, ready};
 use std::io::{self, Write};
+use std::pin::pin;
 use std::process::{self, ExitCode};
+#[cfg(unix)]
+use std::sync::{Arc, atomic::AtomicBool};
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
@@ -15,7 +18,13 @@ use receive_at_scale::{
     Event, EventKey, HandlerError, Queue, QueueError, QueueSettings, RetryPolicy, is_set,
     metrics_routes, parse, routes, serve, shown, work,
 };
+#[cfg(target_os = "linux")]
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+#[cfg(unix)]
+use signal_hook::flag::register_conditional_shutdown;
 use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio::task::spawn_blocking;
 use tracing::{Level, info, warn};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
@@ -68,10 +77,16 @@ enum Command {
     },
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
+    // A core file would have the secret.
+    #[cfg(target_os = "linux")]
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let program = parse(env::args_os()).unwrap_or_else(|error: clap::Error| error.exit());
-    match run(program).await {
+    let runtime = Runtime::new().expect("the system has threads");
+    let ended = runtime.block_on(run(program));
+    // Without waiting for handlers that are blocked.
+    runtime.shutdown_background();
+    match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "{error}");
@@ -85,6 +100,7 @@ async fn run(program: Program) -> Result<(), Box<dyn Error>> {
     match &program.command {
         Command::Receive { listen, event_key } => {
             let receiver = Receiver::new(verifier()?);
+            let signals = signals();
             let listener = bind("LISTEN", listen).await?;
             let queue = start(&program).await?;
             writeln!(io::stdout(), "http://{}/hooks", listener.local_addr()?)?;
@@ -93,7 +109,7 @@ async fn run(program: Program) -> Result<(), Box<dyn Error>> {
             let stop = async {
                 tokio::select! {
                     biased;
-                    () = shutdown_signal() => {}
+                    () = shutdown_signal(signals) => {}
                     Err(error) = open(&program.queue) => opened = Err(error),
                 }
             };
@@ -101,22 +117,31 @@ async fn run(program: Program) -> Result<(), Box<dyn Error>> {
             opened?;
         }
         Command::Work => {
+            let mut stop = pin!(shutdown_signal(signals()));
             let queue = start(&program).await?;
-            open(&program.queue).await?;
-            let retry = RetryPolicy::default();
-            work(&queue, WORKER, retry, print, shutdown_signal()).await;
+            tokio::select! {
+                biased;
+                () = &mut stop => return Ok(()),
+                opened = open(&program.queue) => opened?,
+            }
+            work(&queue, WORKER, RetryPolicy::default(), print, stop).await;
         }
         Command::Dead { replay } => {
+            #[cfg(unix)]
+            end_as_process_1();
             dead_letters(Queue::connect(&program.queue).await?, *replay).await?
         }
     }
     Ok(())
 }
 
-/// Handles an event.
+/// Handles an event, on a thread that may be blocked: stdout may be a pipe that nobody reads.
 async fn print(event: Event) -> Result<(), HandlerError> {
-    let text = String::from_utf8_lossy(&event.body);
-    Ok(writeln!(io::stdout(), "{} {text}", event.sequence)?)
+    let print = move || {
+        let text = String::from_utf8_lossy(&event.body);
+        writeln!(io::stdout(), "{} {text}", event.sequence)
+    };
+    Ok(spawn_blocking(print).await??)
 }
 
 /// Creates a verifier for the secret, and for the previous one during a rotation.
@@ -209,14 +234,15 @@ async fn dead_letters(queue: Queue, replay: bool) -> Result<(), Box<dyn Error>> 
     Ok(())
 }
 
-/// The number of SIGHUP.
+/// The numbers of SIGHUP and SIGINT.
 const HANGUP: i32 = 1;
+const INTERRUPT: i32 = 2;
 
 /// Waits for a signal, for a graceful shutdown; another one ends the program at once. SIGHUP after SIGHUP is not
 /// another one: for a closed terminal, both the shell and the system send it.
-async fn shutdown_signal() {
+async fn shutdown_signal(signals: impl Stream<Item = i32> + Send + Unpin + 'static) {
     // The same streams for both: a signal between two registrations would be lost.
-    let mut signals = signals().chain(stream::pending());
+    let mut signals = signals.chain(stream::pending());
     let first = signals.next().await;
     let mut others =
         signals.filter(move |&number| ready((first, number) != (Some(HANGUP), HANGUP)));
@@ -226,34 +252,47 @@ async fn shutdown_signal() {
     });
 }
 
-/// Catches Ctrl-C, SIGTERM and SIGHUP. A signal that was ignored at the start, as by `nohup`, stays ignored;
-/// only Linux shows which.
+/// Catches Ctrl-C, SIGTERM and SIGHUP.
 #[cfg(unix)]
-fn signals() -> impl Stream<Item = i32> + Unpin {
+fn signals() -> impl Stream<Item = i32> + Send + Unpin {
     use tokio::signal::unix::{SignalKind, signal};
+    stream::select_all(not_ignored().map(|number| {
+        let received = signal(SignalKind::from_raw(number));
+        let mut received = received.expect("the runtime handles signals");
+        let received = stream::poll_fn(move |context| received.poll_recv(context));
+        received.map(move |()| number)
+    }))
+}
+
+/// Makes the signals end this process at once if it is process 1, as in a container: the kernel ignores those
+/// without a handler.
+#[cfg(unix)]
+fn end_as_process_1() {
+    if process::id() == 1 {
+        for number in not_ignored() {
+            let always = Arc::new(AtomicBool::new(true));
+            let _ = register_conditional_shutdown(number, 128 + number, always);
+        }
+    }
+}
+
+/// Returns the numbers of SIGHUP, SIGINT and SIGTERM. A signal that was ignored at the start, as by `nohup`, stays
+/// ignored; only Linux shows which.
+#[cfg(unix)]
+fn not_ignored() -> impl Iterator<Item = i32> {
+    const TERMINATE: i32 = 15;
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    let is_caught = |kind: &SignalKind| {
-        let bit = kind.as_raw_value() - 1;
-        ignored.unwrap_or_default() >> bit & 1 == 0
-    };
-    let kinds = [
-        SignalKind::hangup(),
-        SignalKind::interrupt(),
-        SignalKind::terminate(),
-    ];
-    stream::select_all(kinds.into_iter().filter(is_caught).map(|kind| {
-        let mut received = signal(kind).expect("the runtime handles signals");
-        let received = stream::poll_fn(move |context| received.poll_recv(context));
-        received.map(move |()| kind.as_raw_value())
-    }))
+    let ignored = ignored.unwrap_or_default();
+    [HANGUP, INTERRUPT, TERMINATE]
+        .into_iter()
+        .filter(move |number| ignored >> (number - 1) & 1 == 0)
 }
 
 /// Catches Ctrl-C.
 #[cfg(not(unix))]
-fn signals() -> impl Stream<Item = i32> + Unpin {
-    const INTERRUPT: i32 = 2;
+fn signals() -> impl Stream<Item = i32> + Send + Unpin {
     Box::pin(stream::unfold((), async |()| {
         tokio::signal::ctrl_c().await.ok().map(|()| (INTERRUPT, ()))
     }))

@@ -78,6 +78,9 @@ pub type HandlerError = Box<dyn Error + Send + Sync>;
 /// broker before the acknowledgement is confirmed, or if it waits for more than [`ACK_WAIT`] because
 /// [`MAX_CONCURRENT`] handlers are running.
 ///
+/// A handler must not block its thread: a few that do stop the worker, and keep it from ending. Use
+/// [`tokio::task::spawn_blocking`] for what may block, as a write to stdout.
+///
 /// While the broker is absent, or cannot create the worker, it logs the reason and tries again.
 ///
 /// ```no_run

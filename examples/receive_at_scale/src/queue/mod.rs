@@ -26,7 +26,7 @@ use bytes::Bytes;
 use futures_util::TryStreamExt;
 use tokio::sync::{Mutex, Semaphore};
 use tokio::time::Instant;
-use tracing::error;
+use tracing::{error, warn};
 
 /// Period in which the broker detects duplicate events. It keeps their keys in memory.
 pub const DUPLICATE_WINDOW: Duration = Duration::from_secs(10 * 60);
@@ -114,7 +114,7 @@ pub struct Queue {
 
 impl Queue {
     /// Connects like [`Queue::connect`], and creates the streams, or updates their settings. Logs a
-    /// warning if fewer servers than [`QueueSettings::stream_replicas`] store them.
+    /// warning if fewer servers than [`QueueSettings::stream_replicas`] store them, or if their version is 2.9.
     ///
     /// # Errors
     ///
@@ -146,6 +146,14 @@ impl Queue {
             if config.name == streams.events.name {
                 settings.check_replicas(&info);
             }
+        }
+        let client = queue.context.client();
+        if settings.stream_replicas > 1 && !client.is_server_compatible(2, 10, 0) {
+            let version = client.server_info().version;
+            warn!(
+                version,
+                "nats-server 2.9 can lose acknowledged events of a cluster; install 2.15"
+            );
         }
         queue.lost_streams = Some(Arc::new((settings, Mutex::default())));
         Ok(queue)

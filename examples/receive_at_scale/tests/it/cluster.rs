@@ -14,6 +14,9 @@ use crate::{settings, start_cluster};
 
 const DEADLINE: Duration = Duration::from_secs(100);
 
+/// The name of the stream of events.
+pub(crate) const STREAM: &str = "PROFILE_EVENTS";
+
 /// Returns the URLs of the brokers, separated by commas.
 pub(crate) fn urls(brokers: &[LocalBroker]) -> String {
     let urls: Vec<_> = brokers.iter().map(LocalBroker::url).collect();
@@ -32,14 +35,23 @@ pub(crate) async fn open(brokers: &[LocalBroker]) -> Queue {
     }
 }
 
-/// Returns the index of the broker that leads the stream.
-pub(crate) async fn leader(brokers: &[LocalBroker]) -> usize {
-    let client = async_nats::connect(brokers[0].url()).await.unwrap();
+/// Returns the index of the broker that leads the stream, as soon as this broker knows one.
+pub(crate) async fn leader(broker: &LocalBroker) -> usize {
+    let client = async_nats::connect(broker.url()).await.unwrap();
     let context = async_nats::jetstream::new(client);
-    let stream = context.get_stream("PROFILE_EVENTS").await.unwrap();
-    let cluster = stream.cached_info().cluster.as_ref().unwrap();
-    assert_eq!(stream.cached_info().config.num_replicas, 3);
-    cluster.leader.as_ref().unwrap().parse().unwrap()
+    loop {
+        if let Ok(stream) = context.get_stream(STREAM).await
+            && let Some(leader) = stream
+                .cached_info()
+                .cluster
+                .as_ref()
+                .and_then(|it| it.leader.as_ref())
+        {
+            assert_eq!(stream.cached_info().config.num_replicas, 3);
+            return leader.parse().unwrap();
+        }
+        sleep(Duration::from_millis(100)).await;
+    }
 }
 
 async fn get(queue: &Queue, path: &str) -> u16 {
@@ -58,7 +70,7 @@ async fn stores_events_while_one_of_three_brokers_is_dead_and_none_while_two_are
         queue.publish("before".into(), None, None).await.unwrap();
         assert_eq!(get(&queue, "/ready").await, 200);
 
-        let leader = leader(&brokers).await;
+        let leader = leader(&brokers[0]).await;
         drop(brokers.remove(leader));
         // The election of a leader may take longer than a delivery waits.
         while queue.publish("after".into(), None, None).await.is_err() {}

@@ -5,18 +5,23 @@
 use std::collections::{BTreeMap, HashMap};
 use std::env;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use receive_at_scale::{Backlog, MAX_CONCURRENT, Queue};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Child;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::cluster;
 use crate::load::{Sender, count_events, event_id, program, start_receiver};
 use crate::local_broker::LocalBroker;
 use crate::{open, start_broker, start_cluster};
+
+/// The maximum number of times to ask each broker how many events it stores.
+const MAX_POLLS: usize = 120;
 
 /// For 20,000 deliveries on a slow machine.
 const DEADLINE: Duration = Duration::from_secs(300);
@@ -91,7 +96,7 @@ async fn kill_one_of_each(mut brokers: Vec<LocalBroker>) {
     sender.reach(deliveries / 4).await;
     first.kill().await.unwrap();
     sender.reach(deliveries / 2).await;
-    drop(brokers.remove(cluster::leader(&brokers).await));
+    drop(brokers.remove(cluster::leader(&brokers[0]).await));
     sender.reach(deliveries / 4 * 3).await;
     workers[0].kill().await.unwrap();
     sending.join_all().await;
@@ -125,6 +130,88 @@ async fn kill_one_of_each(mut brokers: Vec<LocalBroker>) {
         "{twice:?}"
     );
     assert!(count <= 3 * MAX_CONCURRENT, "{count} were handled twice");
+}
+
+/// The number of pauses and kills, which take about 25 seconds.
+fn cycles() -> u64 {
+    env::var("CRASH_CYCLES").map_or(2, |text| text.parse().unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_stores_every_event_although_leaders_are_paused_and_killed() {
+    let brokers = or_skip!(start_cluster().await);
+    timeout(DEADLINE, pause_and_kill(Vec::from(brokers)))
+        .await
+        .expect("the test ends in time");
+}
+
+async fn pause_and_kill(mut brokers: Vec<LocalBroker>) {
+    let queue = cluster::open(&brokers).await;
+    let acknowledged = Arc::new(AtomicU64::new(0));
+    let stopped = Arc::new(AtomicBool::new(false));
+    let send = |sender| {
+        let (queue, acknowledged) = (queue.clone(), acknowledged.clone());
+        let stopped = stopped.clone();
+        async move {
+            for event in 0.. {
+                let key = Some(format!("{sender} {event}"));
+                while queue.publish("{}".into(), key.clone(), None).await.is_err() {
+                    sleep(Duration::from_millis(10)).await;
+                }
+                acknowledged.fetch_add(1, Ordering::Relaxed);
+                if stopped.load(Ordering::Relaxed) {
+                    break;
+                }
+                sleep(Duration::from_millis(10)).await;
+            }
+        }
+    };
+    let sending: JoinSet<_> = (0..32).map(send).collect();
+    let send_more = async || {
+        let enough = acknowledged.load(Ordering::Relaxed) + 1_000;
+        while acknowledged.load(Ordering::Relaxed) < enough {
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    for _ in 0..cycles() {
+        send_more().await;
+        let paused = cluster::leader(&brokers[0]).await;
+        brokers[paused].signal("STOP").await;
+        let killed = another_leader(&brokers, paused).await;
+        send_more().await;
+        brokers[paused].signal("CONT").await;
+        send_more().await;
+        brokers[killed].kill().await.unwrap();
+        another_leader(&brokers, killed).await;
+        send_more().await;
+        brokers[killed].restart().await.unwrap();
+    }
+    send_more().await;
+    stopped.store(true, Ordering::Relaxed);
+    sending.join_all().await;
+    // The brokers that were away catch up.
+    let expected = [Some(acknowledged.load(Ordering::Relaxed)); 3];
+    let mut stored = [None; 3];
+    for _ in 0..MAX_POLLS {
+        for (stored, broker) in stored.iter_mut().zip(&brokers) {
+            *stored = broker.messages(cluster::STREAM).await;
+        }
+        if stored == expected {
+            break;
+        }
+        sleep(Duration::from_millis(500)).await;
+    }
+    assert_eq!(stored, expected);
+}
+
+/// Returns the broker that leads the stream after this one.
+async fn another_leader(brokers: &[LocalBroker], absent: usize) -> usize {
+    loop {
+        let leader = cluster::leader(&brokers[(absent + 1) % 3]).await;
+        if leader != absent {
+            return leader;
+        }
+    }
 }
 
 /// Starts a worker as a process, and sends the events that it handles: worker, sequence number, ID.

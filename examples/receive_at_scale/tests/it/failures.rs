@@ -44,6 +44,7 @@ const TESTS: [(&str, &[&str]); 21] = [
     ("One of three brokers dies", &[
         "stores_events_while_one_of_three_brokers_is_dead_and_none_while_two_are",
         "a_cluster_survives_a_dead_leader_receiver_and_worker",
+        "a_cluster_stores_every_event_although_leaders_are_paused_and_killed",
     ]),
     ("Two of three brokers die", &["stores_events_while_one_of_three_brokers_is_dead_and_none_while_two_are"]),
     ("The stream is full", &["a_full_stream_rejects_new_events"]),

