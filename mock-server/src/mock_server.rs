@@ -1,5 +1,6 @@
 //! A service for Rust tests, on one port of this machine and a thread of its own.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::ops::Deref;
@@ -316,7 +317,14 @@ pub enum StartError {
 impl Handler for Service {
     // It never ends: the end of the runtime ends everything.
     async fn handle(self: Arc<Self>, request: Request<Incoming>) -> Responded {
-        let ((), request) = receive(request, BODY_LIMIT, &self.ended, |_| ()).await?;
+        let (Ok(()), request) =
+            receive(
+                request,
+                BODY_LIMIT,
+                &self.ended,
+                |_| Ok::<_, Infallible>(()),
+            )
+            .await?;
         respond(answer(self.clone(), request, &self.ended).await)
     }
 }

@@ -138,7 +138,9 @@ fn parts(credentials: &str) -> impl Iterator<Item = &str> {
         _ => field,
     });
     let parts = values.flat_map(|value| value.split(['=', '"', '\'']));
-    parts.flat_map(|part| iter::once(part).chain(part.split([':', '(', ')', '|'])))
+    parts.flat_map(|part| {
+        iter::once(part).chain(part.split([':', '(', ')', '|', '<', '>', '{', '}', '[', ']']))
+    })
 }
 
 /// Returns the value of a parameter such as `uri="/api/v1/me"`, but not the padding of base64.

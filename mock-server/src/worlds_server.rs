@@ -203,11 +203,18 @@ impl WorldsHandler {
 
     async fn answer_control(self: Arc<Self>, request: Request<Incoming>) -> Responded {
         let shutdown = &self.control.shutdown;
-        let ((), request) = receive(request, control::BODY_LIMIT, shutdown, |_| ()).await?;
-        let reply = run_blocking(move || control::answer(&self.control, &request)).await;
+        let head = |head: &mut engine::Request| control::check_head(&self.control, head);
+        let (checked, request) = receive(request, control::BODY_LIMIT, shutdown, head).await?;
+        let reply = match checked {
+            Ok(()) => {
+                run_blocking(move || control::answer(&self.control, &request))
+                    .await
+                    .await
+            }
+            Err(reply) => reply,
+        };
         // Responses contain keys.
         let reply = reply
-            .await
             .with_header("cache-control", "no-store")
             .with_header("x-content-type-options", "nosniff");
         Ok(response(PlannedReply::new(reply)))

@@ -51,6 +51,11 @@ impl Guard {
                            the URL directly";
             return Err(ControlError::new(403, "forbidden_origin", message));
         }
+        Ok(())
+    }
+
+    /// Rejects a body that pages of other origins can send.
+    pub(super) fn check_content(request: &Request) -> Result<(), ControlError> {
         if request.body_length() == 0 {
             return Ok(());
         }

@@ -16,4 +16,4 @@ use self::error::ControlError;
 pub(crate) use call::{BASE, BODY_LIMIT, Control};
 pub use documents::openapi_json;
 pub(crate) use guard::Guard;
-pub(crate) use routes::{answer, is_for};
+pub(crate) use routes::{answer, check_head, is_for};

@@ -196,11 +196,10 @@ fn filter(request: &Request) -> Result<Filter, ControlError> {
     filter.map_err(|error| ControlError::new(400, "invalid_query", error.to_string()))
 }
 
-/// Adds one rule or an array of rules.
+/// Adds one rule or an array of rules, and returns an array of them.
 pub(super) fn add_faults(call: &WorldCall) -> Result<Reply, ControlError> {
     let rules = FaultRule::from_slice(&call.request.body)?;
-    call.service.add_faults(rules)?;
-    Ok(Reply::json(201, &call.service.faults.counted()))
+    Ok(Reply::json(201, &call.service.add_faults(rules)?))
 }
 
 pub(super) fn remove_fault(call: &WorldCall) -> Result<Reply, ControlError> {

@@ -76,18 +76,27 @@ pub(crate) fn is_for(path: &str) -> bool {
     is_at_root || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Handles a request to the control API. May block on disk I/O.
+/// Returns the reply to a request that needs no body: a page of another origin or a client without the token could
+/// send many large ones.
+pub(crate) fn check_head(control: &Control, head: &Request) -> Result<(), Reply> {
+    let own = &control.worlds.default().own_hosts;
+    let checked = Guard::check_origin(head, own).and_then(|()| {
+        if documents::is_page(&head.path) {
+            return documents::show_page(head).and_then(|page| Err(ControlError(page)));
+        }
+        control.guard.check_token(head)
+    });
+    checked.map_err(|ControlError(reply)| reply)
+}
+
+/// Handles a request to the control API whose head was checked. May block on disk I/O.
 pub(crate) fn answer(control: &Control, request: &Request) -> ControlReply {
     take(control, request).unwrap_or_else(|error| now(error.0))
 }
 
 /// Finds the route of a request and runs its action.
 fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlError> {
-    Guard::check_origin(request, &control.worlds.default().own_hosts)?;
-    if documents::is_page(&request.path) {
-        return documents::show_page(request).map(now);
-    }
-    control.guard.check_token(request)?;
+    Guard::check_content(request)?;
     let length = request.body_length();
     if length > BODY_LIMIT {
         let message = format!("the body has {length} bytes; at most {BODY_LIMIT} are allowed");

@@ -9,4 +9,4 @@ mod rules;
 pub use fault::{Fault, Phase, WireFault};
 pub(crate) use plan::{FaultPlan, PlannedReply};
 pub use rules::FaultRule;
-pub(crate) use rules::FaultRules;
+pub(crate) use rules::{ActiveRule, FaultRules};

@@ -174,12 +174,12 @@ pub(crate) struct ActiveRule {
 }
 
 impl FaultRules {
-    /// Adds all rules, or none if one is invalid. `now` returns the time of the world's clock.
+    /// Adds all rules, or none if one is invalid, and returns them. `now` returns the time of the world's clock.
     pub(crate) fn add(
         &self,
         rules: Vec<FaultRule>,
         now: impl FnOnce() -> Timestamp,
-    ) -> Result<(), InvalidInput> {
+    ) -> Result<Vec<ActiveRule>, InvalidInput> {
         let is_single = rules.len() == 1;
         for (number, rule) in (1..).zip(&rules) {
             check(rule).map_err(|error| match is_single {
@@ -190,6 +190,7 @@ impl FaultRules {
         let is_timed = rules.iter().any(|rule| rule.for_milliseconds.is_some());
         let now = is_timed.then(now);
         let mut active = lock(&self.0);
+        let before = active.rules.len();
         for rule in rules {
             let time = rule.for_milliseconds.map(Duration::from_millis);
             let range = |now: Timestamp| Some(now..now.saturating_add(time?).ok()?);
@@ -203,7 +204,7 @@ impl FaultRules {
                 applied: 0,
             });
         }
-        Ok(())
+        Ok(active.rules[before..].to_vec())
     }
 
     /// Removes all rules. IDs are not reused.

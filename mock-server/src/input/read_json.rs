@@ -27,7 +27,7 @@ pub(crate) fn object_in<T: DeserializeOwned>(value: Value) -> Result<T> {
     }
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
-        let error = with_range(&error.into_inner().to_string());
+        let error = in_terms_of_json(&error.into_inner().to_string());
         // Below `keys`, the names are API keys.
         match path.split_once("keys.") {
             Some((before, _)) => unreadable(format!("{before}keys: {error}")),
@@ -37,22 +37,29 @@ pub(crate) fn object_in<T: DeserializeOwned>(value: Value) -> Result<T> {
     })
 }
 
-/// Names the range instead of the type of an integer.
-fn with_range(message: &str) -> String {
-    let ranges = [
-        ("u64", 0, u64::MAX),
-        ("usize", 0, usize::MAX as u64),
-        ("u32", 0, u32::MAX.into()),
-        ("u16", 0, u16::MAX.into()),
-        ("a nonzero u32", 1, u32::MAX.into()),
+/// Names the types of JSON, and the range of an integer, instead of the types of Rust.
+fn in_terms_of_json(message: &str) -> String {
+    let range = |min, max: u64| format!("a whole number from {min} to {max}");
+    let types = [
+        ("u64", range(0, u64::MAX)),
+        ("usize", range(0, usize::MAX as u64)),
+        ("u32", range(0, u32::MAX.into())),
+        ("u16", range(0, u16::MAX.into())),
+        ("a nonzero u32", range(1, u32::MAX.into())),
+        ("a map", "an object".to_owned()),
+        ("a sequence", "an array".to_owned()),
     ];
-    let found = ranges.iter().find_map(|(name, min, max)| {
-        let found = message.strip_suffix(name)?.strip_suffix("expected ")?;
-        Some(format!(
-            "{found}expected a whole number from {min} to {max}"
-        ))
-    });
-    found.unwrap_or_else(|| message.to_owned())
+    let Some((found, expected)) = message.rsplit_once(", expected ") else {
+        return message.to_owned();
+    };
+    let found = match found {
+        "invalid type: map" => "invalid type: object",
+        "invalid type: sequence" => "invalid type: array",
+        other => other,
+    };
+    let named = types.iter().find(|(name, _)| *name == expected);
+    let expected = named.map_or(expected, |(_, json)| json);
+    format!("{found}, expected {expected}")
 }
 
 /// Parses any JSON.
@@ -116,7 +123,7 @@ mod tests {
             ),
             (
                 r#"{"fault": "empty_body", "match": [null, "/me"]}"#,
-                "match: invalid type: sequence, expected an object",
+                "match: invalid type: array, expected an object",
             ),
             (
                 r#"{"fault": "empty_body", "times": -1}"#,

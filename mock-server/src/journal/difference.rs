@@ -35,15 +35,14 @@ impl RequestPattern {
             is_body_truncated: request.body.len() < body_length,
             ..RecordedRequest::default()
         };
-        matches(self, &unanswered)
+        differences(self, &unanswered).is_empty()
     }
-}
 
-pub(super) fn matches(pattern: &RequestPattern, request: &RecordedRequest) -> bool {
-    // The cheap checks come first.
-    has_method(pattern, &request.method)
-        && has_path(pattern, &request.path)
-        && differences(pattern, request).is_empty()
+    /// Returns `true` if the pattern has conditions on the query, the headers or the body.
+    pub(super) fn has_texts(&self) -> bool {
+        let is_empty = self.query.is_empty() && self.headers.is_empty();
+        !is_empty || self.body_contains.is_some() || self.body.is_some()
+    }
 }
 
 pub(super) fn has_method(pattern: &RequestPattern, method: &str) -> bool {

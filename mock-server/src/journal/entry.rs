@@ -5,6 +5,8 @@ use http::Version;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::RequestPattern;
+use super::difference::{differences, has_method, has_path};
 use crate::engine::{HeaderLines, Request, Violation, host};
 use crate::input::bytes_in_json;
 use crate::redaction::{is_secret_header, label};
@@ -196,12 +198,7 @@ impl Entry {
             target: redact(&self.request.target()),
             version: self.request.version,
             outcome: self.outcome,
-            status: match self.outcome {
-                RequestOutcome::Delayed | RequestOutcome::Abandoned => None,
-                RequestOutcome::Responded
-                | RequestOutcome::ConnectionFault
-                | RequestOutcome::HandedOver => self.response.as_ref().map(|one| one.status),
-            },
+            status: self.status(),
             fault: self.fault.map(str::to_owned),
             violations: self.violations.clone(),
             cross_origin: self.is_cross_origin,
@@ -211,6 +208,28 @@ impl Entry {
             response_body: redact_body(&response.body, response.body_length),
             response_body_length: response.body_length,
             is_response_truncated: (response.body.len() as u64) < response.body_length,
+        }
+    }
+
+    /// Returns `true` if the request matches. It is formatted only for conditions on texts that may contain keys.
+    pub(super) fn matches(&self, pattern: &RequestPattern) -> bool {
+        let is_redacted = pattern.path.as_ref().is_some_and(|path| path.contains('…'));
+        has_method(pattern, &self.request.method)
+            && (is_redacted || has_path(pattern, &self.request.path))
+            && (pattern.key.as_deref()).is_none_or(|key| self.key() == Some(key))
+            && (pattern.status).is_none_or(|status| self.status() == Some(status))
+            && (pattern.fault.as_deref()).is_none_or(|fault| self.fault == Some(fault))
+            && (!is_redacted && !pattern.has_texts()
+                || differences(pattern, &self.format(0)).is_empty())
+    }
+
+    /// Returns the status that the client received.
+    fn status(&self) -> Option<u16> {
+        match self.outcome {
+            RequestOutcome::Delayed | RequestOutcome::Abandoned => None,
+            RequestOutcome::Responded
+            | RequestOutcome::ConnectionFault
+            | RequestOutcome::HandedOver => self.response.as_ref().map(|one| one.status),
         }
     }
 

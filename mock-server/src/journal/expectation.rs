@@ -5,9 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::difference::{differences, has_method, has_path, matches};
+use super::difference::{differences, has_method, has_path};
 use super::entry::RecordedRequest;
 use super::har::dropped;
+use super::journal::Numbered;
 use super::request_pattern::{RequestPattern, join};
 use crate::engine::BASE_PATH;
 use crate::input::{InvalidInput, Result, read_json};
@@ -156,14 +157,9 @@ pub struct Verification {
 }
 
 impl Verification {
-    pub(super) fn of(
-        expectation: &Expectation,
-        requests: &[RecordedRequest],
-        dropped: u64,
-    ) -> Self {
+    pub(super) fn of(expectation: &Expectation, requests: &[Numbered], dropped: u64) -> Self {
         let pattern = &expectation.request;
-        let matches = |request: &&RecordedRequest| matches(pattern, request);
-        let matching = requests.iter().filter(matches);
+        let matching = requests.iter().filter(|one| one.entry.matches(pattern));
         let matching: Vec<_> = matching.map(|request| request.number).collect();
         let found = matching.len() as u64;
         let is_enough = found >= expectation.at_least;
@@ -254,15 +250,15 @@ pub struct NearMiss {
 }
 
 /// Returns the closest requests, closest first, grouped by their description.
-fn near_misses(pattern: &RequestPattern, requests: &[RecordedRequest]) -> Vec<NearMiss> {
+fn near_misses(pattern: &RequestPattern, requests: &[Numbered]) -> Vec<NearMiss> {
     // The sort is stable: of equally close requests, the newest comes first.
-    let newest_first = requests.iter().rev();
-    let ranked = newest_first.filter_map(|entry| Some((distance(pattern, entry)?, entry)));
+    let newest_first = requests.iter().rev().map(Numbered::format);
+    let ranked = newest_first.filter_map(|entry| Some((distance(pattern, &entry)?, entry)));
     let mut ranked: Vec<_> = ranked.collect();
     ranked.sort_by_key(|(distance, _)| *distance);
     let mut near_misses: Vec<NearMiss> = Vec::new();
     for (_, entry) in ranked {
-        let sentence = sentence(pattern, entry);
+        let sentence = sentence(pattern, &entry);
         let mut listed = near_misses.iter_mut();
         if let Some(same) = listed.find(|one| one.sentence == sentence) {
             same.times += 1;

@@ -1,15 +1,14 @@
 //! The journal of a running server, limited in number and memory.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, broadcast};
 
-use super::difference::matches;
 use super::har::WorldRequests;
 use super::{Entry, Expectation, RecordedRequest, RequestOutcome, RequestPattern, Verification};
 use crate::tasks::{lock, sleep_in_real_time};
@@ -39,7 +38,8 @@ use crate::tasks::{lock, sleep_in_real_time};
 /// ```
 pub struct Journal {
     log: Mutex<Log>,
-    recorded: Notify,
+    /// The numbers of the requests that are recorded or change.
+    changed: broadcast::Sender<u64>,
     cleared: Notify,
 }
 
@@ -47,7 +47,7 @@ impl Journal {
     pub(crate) fn new() -> Self {
         Self {
             log: Mutex::default(),
-            recorded: Notify::new(),
+            changed: broadcast::Sender::new(MAX_CHANGES),
             cleared: Notify::new(),
         }
     }
@@ -63,7 +63,8 @@ impl Journal {
     /// was cleared since then does not come back.
     pub(crate) fn record(&self, entry: Entry, earlier: Option<u64>) -> Numbered {
         let recorded = lock(&self.log).record(entry, earlier);
-        self.recorded.notify_waiters();
+        // Fails if nobody waits.
+        let _ = self.changed.send(recorded.number);
         recorded
     }
 
@@ -73,12 +74,12 @@ impl Journal {
         if let Some(place) = log.place(number) {
             Arc::make_mut(&mut log.entries[place].entry).outcome = outcome;
         }
-        self.recorded.notify_waiters();
+        let _ = self.changed.send(number);
     }
 
     /// Returns all recorded requests, oldest first.
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        self.after(0)
+        self.after(0).iter().map(Numbered::format).collect()
     }
 
     /// Returns the requests with the name of their world, and the number of dropped ones.
@@ -97,9 +98,9 @@ impl Journal {
         number: u64,
         pattern: &RequestPattern,
     ) -> Vec<RecordedRequest> {
-        let mut requests = self.after(number);
-        requests.retain(|request| matches(pattern, request));
-        requests
+        let entries = self.after(number).into_iter();
+        let matching = entries.filter(|one| one.entry.matches(pattern));
+        matching.map(|one| one.format()).collect()
     }
 
     /// Returns the number of requests dropped because of the limits since the journal was cleared.
@@ -135,7 +136,7 @@ impl Journal {
     /// Compares the recorded requests with an expectation, without waiting.
     pub fn verify(&self, expectation: &Expectation) -> Verification {
         let dropped = self.dropped();
-        Verification::of(expectation, &self.requests(), dropped)
+        Verification::of(expectation, &self.after(0), dropped)
     }
 
     /// Waits until `times` matching requests have been received, and returns them. Requests that are
@@ -163,17 +164,32 @@ impl Journal {
         end: impl Future<Output = ()>,
     ) -> Result<Vec<RecordedRequest>, Verification> {
         let mut end = pin!(end);
+        // Subscribed before the journal is read, so that no request is missed.
+        let mut changes = self.changed.subscribe();
+        let matching = || self.matching_after(number, pattern);
+        let numbers = |found: &[RecordedRequest]| found.iter().map(|one| one.number).collect();
+        let mut found: BTreeSet<u64> = numbers(&matching());
         loop {
-            let mut recorded = pin!(self.recorded.notified());
-            // Subscribe before reading the log, so that no request is missed.
-            recorded.as_mut().enable();
-            // An entry may change, so all are compared again.
-            let found = self.matching_after(number, pattern);
             if found.len() as u64 >= times {
-                return Ok(found);
+                let requests = matching();
+                if requests.len() as u64 >= times {
+                    return Ok(requests);
+                }
+                // Some were dropped or cleared since then.
+                found = numbers(&requests);
             }
             tokio::select! {
-                () = recorded => {}
+                changed = changes.recv() => match changed {
+                    Ok(changed) => {
+                        let entry = self.entry(changed).filter(|one| one.number > number);
+                        match entry.is_some_and(|one| one.entry.matches(pattern)) {
+                            true => found.insert(changed),
+                            false => found.remove(&changed),
+                        };
+                    }
+                    // There were too many at once.
+                    Err(_) => found = numbers(&matching()),
+                },
                 () = &mut end => {
                     let expectation = Expectation::at_least(pattern.clone(), times);
                     return Err(self.verify(&expectation));
@@ -182,15 +198,16 @@ impl Journal {
         }
     }
 
-    /// Returns the requests after the one with this number, oldest first. The log is not locked while
-    /// they are formatted.
-    fn after(&self, number: u64) -> Vec<RecordedRequest> {
+    /// Returns the requests after the one with this number, oldest first.
+    fn after(&self, number: u64) -> Vec<Numbered> {
         let log = lock(&self.log);
         let start = log.entries.partition_point(|entry| entry.number <= number);
-        let entries: Vec<_> = log.entries.range(start..).cloned().collect();
-        drop(log);
-        let format = |one: &Numbered| one.entry.format(one.number);
-        entries.iter().map(format).collect()
+        log.entries.range(start..).cloned().collect()
+    }
+
+    fn entry(&self, number: u64) -> Option<Numbered> {
+        let log = lock(&self.log);
+        log.place(number).map(|place| log.entries[place].clone())
     }
 }
 
@@ -204,6 +221,9 @@ impl fmt::Debug for Journal {
             .finish_non_exhaustive()
     }
 }
+
+/// Maximum number of changes that a waiter may lag behind before it reads the whole journal again.
+const MAX_CHANGES: usize = 64;
 
 /// The journals of worlds that were deleted or reset, to which requests that are under way still belong.
 #[derive(Debug, Default)]
@@ -299,6 +319,13 @@ pub(crate) struct Numbered {
     pub(crate) entry: Arc<Entry>,
 }
 
+impl Numbered {
+    /// Returns the request without its keys.
+    pub(super) fn format(&self) -> RecordedRequest {
+        self.entry.format(self.number)
+    }
+}
+
 impl Log {
     /// Adds a request, or replaces the earlier entry with this number unless it was dropped or cleared. Drops the
     /// oldest requests to stay within the limits, but never the newest.
@@ -380,6 +407,51 @@ mod tests {
     fn numbers(journal: &Journal) -> Vec<u64> {
         let log = lock(&journal.log);
         log.entries.iter().map(|entry| entry.number).collect()
+    }
+
+    #[tokio::test]
+    async fn a_waiter_counts_what_matches_and_is_still_there() {
+        let journal = journal(JournalLimits {
+            entries: 3,
+            ..JournalLimits::default()
+        });
+        let respond = |body: &[u8]| Entry {
+            response: Some(super::super::entry::Response {
+                status: 200,
+                ..Default::default()
+            }),
+            ..entry(body)
+        };
+        let delayed = Entry {
+            outcome: RequestOutcome::Delayed,
+            ..respond(b"{}")
+        };
+        let pattern = RequestPattern::any().status(200);
+        let waiting = journal.wait_after(0, &pattern, 3, std::future::pending());
+        let mut waiting = pin!(waiting);
+        let mut record = async |entry: &Entry, times| {
+            for _ in 0..times {
+                journal.record(entry.clone(), None);
+            }
+            let polled = tokio::time::timeout(Duration::ZERO, waiting.as_mut()).await;
+            polled.ok().map(|found| found.unwrap().len())
+        };
+        assert_eq!(record(&respond(b"{}"), 2).await, None);
+        // One is dropped.
+        assert_eq!(record(&delayed, 2).await, None);
+        journal.conclude(3, RequestOutcome::Responded);
+        assert_eq!(record(&delayed, 0).await, None);
+        journal.conclude(4, RequestOutcome::Responded);
+        assert_eq!(record(&delayed, 0).await, Some(3));
+        let waiting = journal.wait_after(4, &pattern, 3, std::future::pending());
+        let mut waiting = pin!(waiting);
+        let polled = tokio::time::timeout(Duration::ZERO, waiting.as_mut());
+        assert!(polled.await.is_err());
+        // More than a waiter can lag behind.
+        for _ in 0..2 * MAX_CHANGES {
+            journal.record(respond(b"{}"), None);
+        }
+        assert_eq!(waiting.await.unwrap().len(), 3);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use self::advice::RecentResponses;
 use crate::engine::{Keys, OwnHosts, Report, World};
-use crate::faults::{Fault, FaultRule, FaultRules};
+use crate::faults::{ActiveRule, Fault, FaultRule, FaultRules};
 use crate::input::{InvalidInput, Result};
 use crate::journal::{Journal, PastJournals};
 use crate::mutants::Mutant;
@@ -132,11 +132,11 @@ impl Service {
             );
             return Err(InvalidInput::new("no_connection", message));
         }
-        self.add_faults(vec![rule])
+        self.add_faults(vec![rule]).map(drop)
     }
 
-    /// Adds fault rules to a service with connections.
-    pub(crate) fn add_faults(&self, rules: Vec<FaultRule>) -> Result<()> {
+    /// Adds fault rules to a service with connections, and returns them.
+    pub(crate) fn add_faults(&self, rules: Vec<FaultRule>) -> Result<Vec<ActiveRule>> {
         self.faults.add(rules, || self.now())
     }
 

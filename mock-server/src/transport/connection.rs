@@ -317,7 +317,7 @@ mod tests {
 
     impl Handler for ReadsAll {
         async fn handle(self: Arc<Self>, request: Request<Incoming>) -> Responded {
-            let _ = receive(request, 1024, &Shutdown::default(), |_| ()).await?;
+            let _ = receive(request, 1024, &Shutdown::default(), |_| Ok::<_, ()>(())).await?;
             let reply = Reply::error(404, "nothing", "not found");
             Ok(response(PlannedReply::new(reply)))
         }

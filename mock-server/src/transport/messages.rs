@@ -18,20 +18,20 @@ use crate::faults::large_body::{self, ReplyBody};
 use crate::faults::{PlannedReply, WireFault};
 use crate::tasks::Shutdown;
 
-/// Reads a request: passes its head to `route`, then reads its body. A body above the limit is discarded as soon
+/// Reads a request: passes its head to `route`, then reads its body. It is discarded after an error, and as soon
 /// as `Content-Length` or its bytes exceed the limit.
-pub(crate) async fn receive<T>(
+pub(crate) async fn receive<T, E>(
     request: http::Request<Incoming>,
     limit: usize,
     shutdown: &Shutdown,
-    route: impl FnOnce(&mut Request) -> T,
-) -> Result<(T, Request), NoResponse> {
+    route: impl FnOnce(&mut Request) -> Result<T, E>,
+) -> Result<(Result<T, E>, Request), NoResponse> {
     let (head, body) = request.into_parts();
     let mut received = read_head(&head);
     let routed = route(&mut received);
     let received = match length_above(&head.headers, limit) {
         None if body.is_end_stream() => received,
-        None => {
+        None if routed.is_ok() => {
             let received = timeout(READ_TIMEOUT, receive_body(received, body, limit));
             tokio::select! {
                 biased;
@@ -39,12 +39,12 @@ pub(crate) async fn receive<T>(
                 () = shutdown.started() => Err(NoResponse::Incomplete),
             }?
         }
-        Some(length) => {
+        length => {
             // A client that sent `Expect: 100-continue` does not send its body.
             if !head.headers.contains_key(EXPECT) {
                 discard(body);
             }
-            received.discarded_body(length)
+            received.discarded_body(length.unwrap_or_default())
         }
     };
     Ok((routed, received))

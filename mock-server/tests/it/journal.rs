@@ -206,6 +206,9 @@ async fn a_key_in_any_credential_header_is_removed_everywhere_else() {
         ("X-API-Key", format!("key={KEY}")),
         ("Authorization", format!("Bearer:{KEY}")),
         ("Authorization", format!("Bearer ({KEY})")),
+        ("Authorization", format!("Bearer <{KEY}>")),
+        ("Authorization", format!("Bearer {{{KEY}}}")),
+        ("Authorization", format!("Bearer [{KEY}]")),
         ("Authorization", format!("user|{KEY}|x")),
         (
             "Authorization",

@@ -195,6 +195,16 @@ fn requires_the_control_token() {
     }
     let accepted = serving.control("GET /health").key("secret-token").send();
     assert_eq!(accepted.status, 200);
+    // Before the body has arrived.
+    for (host, status) in [("localhost", 401), ("evil.example", 403)] {
+        let mut stream = TcpStream::connect(serving.address()).unwrap();
+        let head =
+            format!("POST /_mock/v1/worlds HTTP/1.1\r\nHost: {host}\r\nContent-Length: 9\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut line = [0; "HTTP/1.1 401".len()];
+        stream.read_exact(&mut line).unwrap();
+        assert_eq!(line, *format!("HTTP/1.1 {status}").as_bytes());
+    }
     serving.request("GET /me").data(200);
 
     file(&directory, "token", "two words");
