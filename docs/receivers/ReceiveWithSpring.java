@@ -16,13 +16,15 @@ class ReceiveWithSpring extends OncePerRequestFilter {
     private final byte[] secret = Webhook.readSecret();
 
     private void enqueue(byte[] body) {
-        System.out.println(new String(body)); // Put it into a queue.
+        System.out.writeBytes(body); // Put it into a queue.
     }
 
     @Override
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain others)
             throws ServletException, IOException {
-        if (request.getMethod().equals("POST") && request.getServletPath().equals("/hooks")) {
+        // `getServletPath` is empty if the dispatcher is mapped to `/*`, and in MockMvc.
+        String path = request.getRequestURI().substring(request.getContextPath().length());
+        if (request.getMethod().equals("POST") && path.equals("/hooks")) {
             response.setStatus(receive(request));
         } else {
             others.doFilter(request, response);

@@ -1,6 +1,7 @@
 import asyncio
 import json
 import os
+import signal
 import sys
 
 from django.conf import settings
@@ -17,7 +18,7 @@ LIMIT = 1 << 20
 
 
 def enqueue(body: bytes) -> None:
-    print(body, flush=True)  # Put it into a queue.
+    os.write(1, body)  # Put it into a queue.
 
 
 def log(line: str) -> None:
@@ -83,8 +84,10 @@ async def asgi(scope, receive, send) -> None:
     await django(scope, receive_again, send)
 
 
-if __name__ == "__main__":  # Or: uvicorn receive_with_django:asgi
+if __name__ == "__main__":  # Or: uvicorn receive_with_django:asgi --http h11
     # waitress closes connections without progress. Its limit counts the frames of chunks too.
     limits = {"channel_timeout": 10, "cleanup_interval": 1, "max_request_body_size": 2 * LIMIT}
     host, port = os.environ.get("LISTEN_HOST") or "127.0.0.1", os.environ.get("PORT") or "8080"
+    # waitress ignores SIGTERM as process 1 and otherwise ends at once; now it waits 5 seconds for handlers.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     serve(wsgi, host=host, port=int(port), **limits)

@@ -21,14 +21,15 @@ const reject = (response, status, reason) => {
 };
 
 async function enqueue(body) {
-  console.log(body.toString()); // Put it into a queue.
+  process.stdout.write(body); // Put it into a queue.
 }
 
 const receive = async (request, response) => {
   const signature = request.get("X-Service-Signature");
-  // Express sets no body for an empty one. Anything but a Buffer was parsed before.
+  // Express sets no body for an empty one.
   const body = request.body ?? Buffer.alloc(0);
-  if (!Buffer.isBuffer(body) || !isAuthentic(secret, signature, body)) {
+  if (!Buffer.isBuffer(body)) return reject(response, 401, "the body was parsed before the handler");
+  if (!isAuthentic(secret, signature, body)) {
     return reject(response, 401, "the signature is missing or not valid");
   }
   try {

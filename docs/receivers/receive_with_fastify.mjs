@@ -6,7 +6,7 @@ const secret = readSecret();
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 async function enqueue(body) {
-  console.log(body.toString()); // Put it into a queue.
+  process.stdout.write(body); // Put it into a queue.
 }
 
 const reject = (reply, status, reason) => {
@@ -23,15 +23,17 @@ app.register(async (hooks) => {
   // Every body as it was sent. Without the first line, Fastify parses JSON, and responds with 415 to a
   // genuine delivery whose content type is not valid.
   hooks.addHook("onRequest", async (request) => void delete request.headers["content-type"]);
+  hooks.removeAllContentTypeParsers(); // Those of the application, too.
   hooks.addContentTypeParser("*", { parseAs: "buffer" }, (request, body, done) => done(null, body));
   // A body that is too large or breaks off. Without this, the response contains the message.
   hooks.setErrorHandler((error, request, reply) => reject(reply, error.statusCode ?? 500, error.code));
 
   hooks.post("/hooks", { bodyLimit: 1 << 20 }, async (request, reply) => {
     const signature = request.headers["x-service-signature"];
-    // Fastify sets no body for an empty one. Anything but a Buffer was parsed before.
+    // Fastify sets no body for an empty one.
     const body = request.body ?? Buffer.alloc(0);
-    if (!Buffer.isBuffer(body) || !isAuthentic(secret, signature, body)) {
+    if (!Buffer.isBuffer(body)) return reject(reply, 401, "the body was parsed before the handler");
+    if (!isAuthentic(secret, signature, body)) {
       return reject(reply, 401, "the signature is missing or not valid");
     }
     try {

@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 import sys
 
 from flask import Flask, request
@@ -13,7 +14,7 @@ app = Flask(__name__)
 
 
 def enqueue(body: bytes) -> None:
-    print(body, flush=True)  # Put it into a queue.
+    os.write(1, body)  # Put it into a queue.
 
 
 def log(line: str) -> None:
@@ -46,4 +47,6 @@ if __name__ == "__main__":
     # its limit, which counts the frames of chunks too, is 1 GiB by default.
     limits = {"channel_timeout": 10, "cleanup_interval": 1, "max_request_body_size": 2 * LIMIT}
     host, port = os.environ.get("LISTEN_HOST") or "127.0.0.1", os.environ.get("PORT") or "8080"
+    # waitress ignores SIGTERM as process 1 and otherwise ends at once; now it waits 5 seconds for handlers.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     serve(app, host=host, port=int(port), **limits)

@@ -5,7 +5,7 @@ const secret = readSecret();
 const app = new Hono();
 
 async function enqueue(body) {
-  console.log(new TextDecoder().decode(body)); // Put it into a queue.
+  process.stdout.write(new Uint8Array(body)); // Put it into a queue.
 }
 
 app.post("/hooks", async (context) => {
@@ -23,8 +23,11 @@ app.post("/hooks", async (context) => {
   });
   let body;
   try {
-    const limited = context.req.raw.body?.pipeThrough(limit, { signal: AbortSignal.timeout(10_000) });
-    body = await new Response(limited).arrayBuffer();
+    // What a middleware read before is in Hono's cache.
+    const { body: unread, bodyUsed } = context.req.raw;
+    const read = () => new Response(unread?.pipeThrough(limit, { signal: AbortSignal.timeout(10_000) })).arrayBuffer();
+    body = await (bodyUsed ? context.req.arrayBuffer() : read());
+    if (body.byteLength > 1 << 20) throw new RangeError();
   } catch (error) {
     return reject({ RangeError: 413, TimeoutError: 408 }[error.name] ?? 400, "the body cannot be read");
   }

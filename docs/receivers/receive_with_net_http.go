@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net"
@@ -15,7 +14,7 @@ import (
 )
 
 func enqueue(body []byte) error {
-	_, err := fmt.Println(string(body)) // Put it into a queue.
+	_, err := os.Stdout.Write(body) // Put it into a queue.
 	return err
 }
 

@@ -1,7 +1,7 @@
 import { isAuthentic, readSecret } from "./webhook_webcrypto.mjs";
 
 async function enqueue(body) {
-  console.log(new TextDecoder().decode(body)); // Put it into a queue.
+  process.stdout.write(new Uint8Array(body)); // Put it into a queue.
 }
 
 export async function POST(request) {

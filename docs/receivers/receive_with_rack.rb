@@ -47,7 +47,7 @@ end
 if $PROGRAM_NAME == __FILE__
   other = ->(_env) { [404, {}, []] } # Your application.
   configuration = Puma::Configuration.new do |puma|
-    puma.app(ReceiveWebhook.new(other, "/hooks") { |body| p body }) # Put it into a queue.
+    puma.app(ReceiveWebhook.new(other, "/hooks") { |body| $stdout.write(body) }) # Put it into a queue.
     host, port = %w[LISTEN_HOST PORT].zip(%w[127.0.0.1 8080]).map { |name, default| ENV[name].to_s[/.+/] || default }
     puma.bind "tcp://#{host.include?(":") ? "[#{host}]" : host}:#{port}"
     puma.first_data_timeout 10 # Seconds without progress.

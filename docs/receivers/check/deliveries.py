@@ -1,5 +1,6 @@
 """The requests that are sent to each receiver, and the statuses with which it may respond."""
 
+import functools
 import gzip
 import hashlib
 import hmac
@@ -21,17 +22,19 @@ def chunked(body, extension=b"", trailer=b""):
     return b"".join(chunks) + b"0%s\r\n%s\r\n" % (extension, trailer)
 
 
+def signature(secret, body):
+    return ("X-Service-Signature", "sha256=" + hmac.new(secret, body, hashlib.sha256).hexdigest())
+
+
 def requests(secret):
     """Yields the name, headers and body of each request as it is sent, and the permitted statuses if the receiver has this secret.
 
     The length of the body is added unless the headers contain it, or the body is sent in chunks.
     """
 
-    def signature(body):
-        return ("X-Service-Signature", "sha256=" + hmac.new(secret, body, hashlib.sha256).hexdigest())
-
+    sign = functools.partial(signature, secret)
     body = b'{"type":"post.liked"}'
-    signed = signature(body)
+    signed = sign(body)
     compressed = gzip.compress(body)
     gzipped = ("Content-Encoding", "gzip")
     in_chunks = ("Transfer-Encoding", "chunked")
@@ -46,7 +49,7 @@ def requests(secret):
     for content_type in ["application/x-www-form-urlencoded", "multipart/form-data; boundary=a", "multipart/form-data"]:
         yield f"the content type {content_type!r}", [("Content-Type", content_type), signed], body, ACCEPTED
     form = b"_method=put&a=%ff"
-    headers = [("Content-Type", "application/x-www-form-urlencoded"), signature(form)]
+    headers = [("Content-Type", "application/x-www-form-urlencoded"), sign(form)]
     yield "a form", headers, form, ACCEPTED
 
     yield "chunks", [in_chunks, signed], chunked(body), ACCEPTED
@@ -54,6 +57,8 @@ def requests(secret):
     yield "chunks with a trailer", [in_chunks, signed], chunked(body, trailer=b"X-Trailer: a\r\n"), ACCEPTED
     trailer = b"X-Service-Signature: %s\r\n" % signed[1].encode()
     yield "a signature only in the trailer", [in_chunks], chunked(body, trailer=trailer), REJECTED
+    upgrade = [("Connection", "Upgrade, HTTP2-Settings"), ("Upgrade", "h2c"), ("HTTP2-Settings", "AAMAAABkAAQCAAAAAAIAAAAA")]
+    yield "a request for HTTP/2", [*upgrade, signed], body, ACCEPTED
     yield "Expect: 100-continue", [("Expect", "100-continue"), signed], body, ACCEPTED
 
     yield "two signatures, the first valid", [signed, other], body, REJECTED
@@ -66,20 +71,20 @@ def requests(secret):
     yield "a digit that is not ASCII", [("X-Service-Signature", digits)], body, REJECTED
 
     yield "signed before compression", [gzipped, signed], compressed, REJECTED
-    yield "signed after compression", [gzipped, signature(compressed)], compressed, ACCEPTED
+    yield "signed after compression", [gzipped, sign(compressed)], compressed, ACCEPTED
     yield "an encoding that is not true", [gzipped, signed], body, ACCEPTED
 
-    yield "an empty body", [signature(b"")], b"", ACCEPTED
-    yield "an empty body in chunks", [in_chunks, signature(b"")], chunked(b""), ACCEPTED
+    yield "an empty body", [sign(b"")], b"", ACCEPTED
+    yield "an empty body in chunks", [in_chunks, sign(b"")], chunked(b""), ACCEPTED
     for text in [b"not JSON", b"{", b"\xff\xfe\x00"]:
-        yield f"the body {text!r}", [("Content-Type", "application/json"), signature(text)], text, ACCEPTED
+        yield f"the body {text!r}", [("Content-Type", "application/json"), sign(text)], text, ACCEPTED
 
-    yield "1 MiB", [signature(large)], large, ACCEPTED
-    yield "1 MiB in chunks", [in_chunks, signature(large)], chunked(large), ACCEPTED
-    yield "more than 1 MiB", [signature(too_large)], too_large, TOO_LARGE
-    yield "more than 1 MiB in chunks", [in_chunks, signature(too_large)], chunked(too_large), TOO_LARGE
-    yield "64 MiB", [signature(huge)], huge, TOO_LARGE
-    yield "64 MiB in chunks", [in_chunks, signature(huge)], chunked(huge), TOO_LARGE
+    yield "1 MiB", [sign(large)], large, ACCEPTED
+    yield "1 MiB in chunks", [in_chunks, sign(large)], chunked(large), ACCEPTED
+    yield "more than 1 MiB", [sign(too_large)], too_large, TOO_LARGE
+    yield "more than 1 MiB in chunks", [in_chunks, sign(too_large)], chunked(too_large), TOO_LARGE
+    yield "64 MiB", [sign(huge)], huge, TOO_LARGE
+    yield "64 MiB in chunks", [in_chunks, sign(huge)], chunked(huge), TOO_LARGE
 
     yield "a chunk without a size", [in_chunks, signed], b"\r\n%s\r\n0\r\n\r\n" % body, BROKEN
     yield "a chunk that is too long", [in_chunks, signed], b"%x\r\n%s0\r\n\r\n" % (len(body) - 1, body), BROKEN

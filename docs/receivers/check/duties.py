@@ -1,16 +1,20 @@
 """The duties of a receiver beside the verification: what each must do, and copies of receivers that do not."""
 
+import concurrent.futures
 import contextlib
 import gzip
 import itertools
 import os
+import pathlib
 import signal
 import socket
+import subprocess
+import tempfile
 import time
 
-from deliveries import ACCEPTED, LIMIT, SECRET, requests
-from receivers import BROKEN_QUEUES, OTHER_ROUTES
-from running import accepts, free_port, head, post, running, started, wait_until
+from deliveries import ACCEPTED, LIMIT, SECRET, requests, signature
+from receivers import BROKEN_QUEUES, COMMANDS, EARLIER, OTHER_ROUTES, SLOW_QUEUES, TEST_CLIENTS
+from running import accepts, copied, free_port, head, post, running, started, wait_until
 
 _, SIGNED, BODY, _ = next(requests(SECRET))
 # What a sender writes, and what must not be in the log or in a response.
@@ -119,6 +123,59 @@ def shutdown(packages, receiver, *changes):
             yield "does not end within 20 seconds"
 
 
+# Runs a command as process 1 of a container, if that is permitted here.
+PROCESS_1 = ["unshare", "--pid", "--fork", "--kill-child"]
+
+
+def may_unshare():
+    with contextlib.suppress(OSError):
+        return subprocess.run([*PROCESS_1, "true"], capture_output=True).returncode == 0
+
+
+def deployment(packages, receiver, *changes):
+    """Answers the delivery whose handler runs at SIGTERM, and ends, also as process 1."""
+    if slow := SLOW_QUEUES.get(receiver.removesuffix(":asgi")):
+        slow = (receiver.removesuffix(":asgi"), slow)
+        with running(packages, receiver, slow, *changes) as it, concurrent.futures.ThreadPoolExecutor() as pool:
+            answer = pool.submit(post, it, SIGNED, BODY)
+            wait_until(lambda: BODY in it.log.read_bytes())
+            it.process.send_signal(signal.SIGTERM)
+            if (status := answer.result()[0]) not in ACCEPTED:
+                yield f"the delivery whose handler runs gets {status}"
+            if not wait_until(lambda: it.process.poll() is not None, 20):
+                yield "does not end within 20 seconds"
+    if may_unshare():
+        with running(packages, receiver, *changes, prefix=PROCESS_1) as it:
+            children = pathlib.Path(f"/proc/{it.process.pid}/task/{it.process.pid}/children").read_text()
+            os.kill(int(children), signal.SIGTERM)
+            if not wait_until(lambda: it.process.poll() is not None, 20):
+                it.process.kill()
+                yield "does not end within 20 seconds as process 1"
+
+
+def queue(packages, receiver, *changes):
+    """Passes the bytes of the body to the queue, whatever the locale."""
+    with running(packages, receiver, *changes, environment={"LC_ALL": "C"}) as it:
+        for body in ["zo\u00e9 \U0001f44d".encode(), b"\xff\x00\xfe"]:
+            post(it, [signature(SECRET, body)], body)
+            if not wait_until(lambda: body in it.log.read_bytes(), 5):
+                yield f"does not print the bytes {body}"
+
+
+def client(packages, receiver, *changes):
+    """Works in the test client of its framework."""
+    file, program, command = TEST_CLIENTS[receiver]
+    with tempfile.TemporaryDirectory(dir=packages) as folder:
+        copied(packages, pathlib.Path(folder), changes)
+        with open(f"{folder}/{file}", "a") as added:
+            added.write(program)
+        variables = {"BODY": BODY.decode(), "SIGNATURE": signature(SECRET, BODY)[1], "PROFILE_WEBHOOK_SECRET": SECRET.decode(), "PORT": str(free_port())}
+        command = [word.format(packages=packages) for word in command]
+        found = subprocess.run(command, cwd=folder, env={**os.environ, **variables}, capture_output=True, text=True, timeout=300)
+    if found.returncode != 0:
+        yield f"the test client fails: {found.stdout}{found.stderr}"
+
+
 def new_host():
     """Returns an address that nothing else uses, so that several receivers can listen on the same port."""
     number = next(NUMBERS)
@@ -147,7 +204,7 @@ def prompt(packages, receiver, *changes):
 
 
 def routes(packages, receiver, *changes):
-    """Other routes of the program keep their parsers."""
+    """Other routes of the program keep their parsers, and what reads the body before does not make the receiver fail unsaid."""
     route, content_type = OTHER_ROUTES[receiver]
     body = b'{"a": 1}' if content_type == "application/json" else b"a=1"
     cases = [([("Content-Type", content_type)], body)]
@@ -158,13 +215,24 @@ def routes(packages, receiver, *changes):
             status, found = post(it, headers, body, path="/other")
             if (status, found.strip()) != (200, b"1"):
                 yield f"another route responds with {status} {found[:50]}"
+    if receiver in EARLIER:
+        change, expected, line = EARLIER[receiver]
+        with running(packages, receiver, (receiver, [change]), *changes) as it:
+            status, _ = post(it, [("Content-Type", "application/json"), signature(SECRET, BODY)], BODY)
+            if status != expected or line not in it.log.read_bytes():
+                yield f"below something that reads the body: {status}, {it.log.read_bytes()}"
 
 
-DUTIES = {duty.__name__: duty for duty in [secret, rejected, failed, shutdown, address, prompt, routes]}
+DUTIES = {duty.__name__: duty for duty in [secret, rejected, failed, shutdown, deployment, address, prompt, queue, routes, client]}
 
 WAITRESS = "waitress drops half a body at SIGTERM, whatever the file does"
 # The duties that a receiver does not meet, and why.
 EXEMPT = {
+    ("receive_with_functions_framework.mjs", "deployment"): "the framework handles signals",
+    ("receive_with_next.js", "deployment"): "the server is not in the file",
+    ("receive_with_rack.rb in front of Sinatra", "deployment"): "the server is not in the file",
+    ("ReceiveWithSpring.java", "deployment"): "the server is not in the file",
+    **{(receiver, "client"): "the framework has no test client" for receiver in COMMANDS if receiver not in TEST_CLIENTS},
     ("receive_with_functions_framework.mjs", "address"): "the framework has an option for the port, and listens on all interfaces",
     ("receive_with_functions_framework.mjs", "routes"): "a function has no other routes",
     ("receive_with_next.js", "routes"): "each route is a file of its own",
@@ -210,6 +278,19 @@ BREAKS = {
         "receive_with_hono.mjs": ("serve_with_node.mjs", NODE_SIGNALS),
         "receive_with_net_http.go": ("receive_with_net_http.go", [("err := server.Shutdown(context.Background())", "err := server.Close()")]),
     },
+    "deployment": {
+        "receive_with_flask.py": ("receive_with_flask.py", [("signal.signal(signal.SIGTERM", "0 and (signal.SIGTERM")]),
+        "receive_with_django.py": ("receive_with_django.py", [("signal.signal(signal.SIGTERM", "0 and (signal.SIGTERM")]),
+        "receive_with_net_http.go": ("receive_with_net_http.go", [("err := server.Shutdown(context.Background())", "err := server.Close()")]),
+    },
+    "queue": {
+        "ReceiveWithSpring.java": ("ReceiveWithSpring.java", [("writeBytes(body)", "println(new String(body))")]),
+        "receive_with_flask.py": ("receive_with_flask.py", [("os.write(1, body)", "print(body, flush=True)")]),
+        "receive_with_hono.mjs": ("receive_with_hono.mjs", [("new Uint8Array(body)", "new TextDecoder().decode(body)")]),
+    },
+    "client": {
+        "ReceiveWithSpring.java": ("ReceiveWithSpring.java", [("path.equals(", "request.getServletPath().equals(")]),
+    },
     "address": {
         "receive_with_express.mjs": ("receive_with_express.mjs", [("process.env.PORT || 8080", "process.env.PORT ?? 8080")]),
         # Not on the default port, where it would answer for other receivers.
@@ -219,10 +300,11 @@ BREAKS = {
         "receive_with_net_http.go": ("receive_with_net_http.go", [('orDefault("LISTEN_HOST", "127.0.0.1")', '"127.0.0.1"')]),
     },
     "prompt": {
-        "receive_with_flask.py": ("receive_with_flask.py", [("print(body, flush=True)", "print(body)")]),
-        "receive_with_fastapi.py": ("receive_with_fastapi.py", [("print(body, flush=True)", "print(body)")]),
+        "receive_with_flask.py": ("receive_with_flask.py", [("os.write(1, body)", "sys.stdout.buffer.write(body)")]),
+        "receive_with_fastapi.py": ("receive_with_fastapi.py", [("os.write(1, body)", "sys.stdout.buffer.write(body)")]),
     },
     "routes": {
+        "receive_with_hono.mjs": ("receive_with_hono.mjs", [("bodyUsed ?", "false ?")]),
         "receive_with_express.mjs": ("receive_with_express.mjs", [("const app = express();\n", "const app = express();\napp.use((...all) => asSent(...all));\n")]),
         "receive_with_fastify.mjs": ("receive_with_fastify.mjs", [("app.register(async (hooks) => {", "((hooks) => {"), ("  });\n});\n", "  });\n})(app);\n")]),
     },

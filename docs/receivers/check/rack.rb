@@ -29,7 +29,7 @@ set :run, false
 configuration = Puma::Configuration.new do |puma|
   puma.app(Rack::Builder.app do
     use Rack3
-    use(ReceiveWebhook, "/hooks") { |body| p body }
+    use(ReceiveWebhook, "/hooks") { |body| $stdout.write(body) }
     run Sinatra::Application
   end)
   puma.bind "tcp://127.0.0.1:#{ENV.fetch('PORT')}"

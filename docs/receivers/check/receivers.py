@@ -22,7 +22,7 @@ process.once("SIGTERM", () => server.close());"""
 # For each receiver, a command that succeeds if what it needs is installed, and its commands: the last one runs it, and those before
 # build it. {packages} is the folder of the installed packages.
 PYTHON = "{packages}/venv/bin/python"
-UVICORN = f"exec {PYTHON} -m uvicorn receive_with_django:asgi --no-access-log --host ${{{{LISTEN_HOST:-127.0.0.1}}}} --port ${{{{PORT:-8080}}}}"
+UVICORN = f"exec {PYTHON} -m uvicorn receive_with_django:asgi --http h11 --no-access-log --host ${{{{LISTEN_HOST:-127.0.0.1}}}} --port ${{{{PORT:-8080}}}}"
 JAVA = pathlib.Path("/usr/share/java")
 # Not all of that folder, which takes twice as long to search.
 JARS = [*map(str, sorted(jar for name in ["spring3", "jetty9", "servlet-api", "commons-logging"] for jar in JAVA.glob(f"{name}*.jar"))), "."]
@@ -46,7 +46,7 @@ COMMANDS = {
     "receive_with_rack.rb": ("ruby -r puma -e 0", [["ruby", "receive_with_rack.rb"]]),
     "receive_with_rack.rb in front of Sinatra": ("ruby -r puma -r sinatra/base -e 0", [["ruby", "rack.rb"]]),
     "ReceiveWithSpring.java": (
-        "ls /usr/share/java/spring3-web.servlet.jar /usr/share/java/jetty9-servlet.jar",
+        "ls /usr/share/java/spring3-web.servlet.jar /usr/share/java/spring3-test.jar /usr/share/java/jetty9-servlet.jar",
         [
             ["javac", f"-J{QUICK}", *CLASSES, "Jetty.java", "ReceiveWithSpring.java", "Webhook.java"],
             ["java", QUICK, *CLASSES, "Jetty"],
@@ -169,10 +169,10 @@ MISTAKES = {
 
 # What makes the queue of each receiver fail: the file, and a text in it with its replacement.
 DOWN = "queue is down\\nsecond line"
-NODE_DOWN = [("console.log(body.toString());", f'throw new Error("{DOWN}");')]
-WEB_DOWN = [("console.log(new TextDecoder().decode(body));", f'throw new Error("{DOWN}");')]
-PYTHON_DOWN = [("print(body, flush=True)", f'raise RuntimeError("{DOWN}")')]
-RUBY_DOWN = [("{ |body| p body }", f'{{ |_body| raise "{DOWN}" }}')]
+NODE_DOWN = [("process.stdout.write(body);", f'throw new Error("{DOWN}");')]
+WEB_DOWN = [("process.stdout.write(new Uint8Array(body));", f'throw new Error("{DOWN}");')]
+PYTHON_DOWN = [("os.write(1, body)", f'raise RuntimeError("{DOWN}")')]
+RUBY_DOWN = [("{ |body| $stdout.write(body) }", f'{{ |_body| raise "{DOWN}" }}')]
 BROKEN_QUEUES = {
     "receive_with_express.mjs": ("receive_with_express.mjs", NODE_DOWN),
     "receive_with_fastify.mjs": ("receive_with_fastify.mjs", NODE_DOWN),
@@ -185,13 +185,13 @@ BROKEN_QUEUES = {
     "receive_with_django.py:asgi": ("receive_with_django.py", PYTHON_DOWN),
     "receive_with_net_http.go": (
         "receive_with_net_http.go",
-        [("_, err := fmt.Println(string(body))", f'err := errors.New("{DOWN}" + fmt.Sprint(len(body)))')],
+        [("_, err := os.Stdout.Write(body)", f'err := errors.New("{DOWN}" + http.StatusText(len(body)))')],
     ),
     "receive_with_rack.rb": ("receive_with_rack.rb", RUBY_DOWN),
     "receive_with_rack.rb in front of Sinatra": ("rack.rb", RUBY_DOWN),
     "ReceiveWithSpring.java": (
         "ReceiveWithSpring.java",
-        [("System.out.println(new String(body));", f'throw new IllegalStateException("{DOWN}");')],
+        [("System.out.writeBytes(body);", f'throw new IllegalStateException("{DOWN}");')],
     ),
 }
 
@@ -217,7 +217,7 @@ OTHER_ROUTES = {
                '@app.post("/other")\nasync def other(it: dict) -> Response:\n    return Response(str(it["a"]))\n\n\n'), JSON),
     "receive_with_net_http.go": (
         before("receive_with_net_http.go", '\thttp.HandleFunc("/hooks"',
-               '\thttp.HandleFunc("/other", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.FormValue("a")) })\n'), FORM),
+               '\thttp.HandleFunc("/other", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.FormValue("a")) })\n'), FORM),
     "receive_with_rack.rb": (
         [("receive_with_rack.rb", [("->(_env) { [404, {}, []] }", '->(env) { [200, {}, [Rack::Request.new(env).params["a"]]] }'),
                                    ('require "puma"\n', 'require "puma"\nrequire "rack"\n')])], FORM),
@@ -232,6 +232,120 @@ DJANGO_ROUTE = [("receive_with_django.py", [('[path("hooks", receive)]',
                                              '[path("hooks", receive), path("other", csrf_exempt(lambda q: HttpResponse(q.POST["a"])))]')])]
 for django in ["receive_with_django.py", "receive_with_django.py:asgi"]:
     OTHER_ROUTES[django] = (DJANGO_ROUTE, FORM)
+
+# What makes the queue of each receiver slow, after it has printed the body.
+NODE_SLOW = "; await new Promise((done) => setTimeout(done, 3_000));"
+SLOW_QUEUES = {
+    "receive_with_express.mjs": [("process.stdout.write(body);", f"process.stdout.write(body){NODE_SLOW}")],
+    "receive_with_fastify.mjs": [("process.stdout.write(body);", f"process.stdout.write(body){NODE_SLOW}")],
+    "receive_with_hono.mjs": [("process.stdout.write(new Uint8Array(body));", f"process.stdout.write(new Uint8Array(body)){NODE_SLOW}")],
+    "receive_with_flask.py": [("os.write(1, body)", "os.write(1, body); __import__('time').sleep(3)")],
+    "receive_with_fastapi.py": [("os.write(1, body)", "os.write(1, body); await asyncio.sleep(3)")],
+    "receive_with_django.py": [("os.write(1, body)", "os.write(1, body); __import__('time').sleep(3)")],
+    "receive_with_net_http.go": [("_, err := os.Stdout.Write(body)", "_, err := os.Stdout.Write(body)\n\ttime.Sleep(3 * time.Second)")],
+    "receive_with_rack.rb": [("$stdout.write(body)", "$stdout.write(body); sleep 3")],
+}
+
+# What reads or parses the body before the receiver: a change, and the status and the log of a genuine delivery then.
+EARLIER = {
+    "receive_with_express.mjs": (('app.post("/hooks"', 'app.use(express.json());\napp.post("/hooks"'), 401, b"the body was parsed before the handler"),
+    "receive_with_fastify.mjs": (
+        ("// Within", 'app.addContentTypeParser("*", (request, body, done) => done(null, "parsed"));\n// Within'), 204, b""),
+    "receive_with_hono.mjs": (
+        ('app.post("/hooks"', 'app.use(async (c, next) => {\n  await c.req.text();\n  await next();\n});\napp.post("/hooks"'), 204, b""),
+}
+
+# For the frameworks that have a client for tests: a file, what is added to it, and the command that runs it. It succeeds if a delivery with
+# the variables BODY and SIGNATURE gets 204, and one with another signature 401.
+FORGED = '"sha256=" + "0" * 64'
+TEST_CLIENTS = {
+    "receive_with_flask.py": ("client.py", f"""
+import os
+from receive_with_flask import app
+
+def post(signature):
+    return app.test_client().post("/hooks", data=os.environb[b"BODY"], headers={{"X-Service-Signature": signature}}).status_code
+
+assert (post(os.environ["SIGNATURE"]), post({FORGED})) == (204, 401)
+""", [PYTHON, "client.py"]),
+    "receive_with_django.py": ("client.py", f"""
+import os
+import receive_with_django
+from django.test import Client
+
+def post(signature):
+    client, headers = Client(enforce_csrf_checks=True), {{"X-Service-Signature": signature}}
+    return client.post("/hooks", os.environb[b"BODY"], content_type="application/json", headers=headers).status_code
+
+assert (post(os.environ["SIGNATURE"]), post({FORGED})) == (204, 401)
+""", [PYTHON, "client.py"]),
+    "receive_with_fastify.mjs": ("receive_with_fastify.mjs", """
+const post = async (signature) => {
+  const headers = { "content-type": "application/json", "x-service-signature": signature };
+  return (await app.inject({ method: "POST", url: "/hooks", headers, payload: process.env.BODY })).statusCode;
+};
+const statuses = [await post(process.env.SIGNATURE), await post("sha256=" + "0".repeat(64))];
+process.exit(String(statuses) === "204,401" ? 0 : 1);
+""", ["node", "receive_with_fastify.mjs"]),
+    "receive_with_hono.mjs": ("client.mjs", """
+import app from "./receive_with_hono.mjs";
+
+const post = async (signature) => {
+  const headers = { "content-type": "application/json", "x-service-signature": signature };
+  return (await app.request("/hooks", { method: "POST", headers, body: process.env.BODY })).status;
+};
+const statuses = [await post(process.env.SIGNATURE), await post("sha256=" + "0".repeat(64))];
+process.exit(String(statuses) === "204,401" ? 0 : 1);
+""", ["node", "client.mjs"]),
+    "receive_with_net_http.go": ("client_test.go", """
+package main
+
+import (
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestReceive(t *testing.T) {
+	secret, _ := readSecret()
+	for signature, status := range map[string]int{os.Getenv("SIGNATURE"): 204, "sha256=" + strings.Repeat("0", 64): 401} {
+		request := httptest.NewRequest("POST", "/hooks", strings.NewReader(os.Getenv("BODY")))
+		request.Header.Set("X-Service-Signature", signature)
+		response := httptest.NewRecorder()
+		if receive(secret)(response, request); response.Code != status {
+			t.Error(response.Code)
+		}
+	}
+}
+""", ["go", "test", "client_test.go", "receive_with_net_http.go", "webhook.go"]),
+    "receive_with_rack.rb": ("client.rb", """
+require "rack"
+require_relative "receive_with_rack"
+
+receiver = ReceiveWebhook.new(->(_env) { [404, {}, []] }, "/hooks") { |body| $stdout.write(body) }
+{ ENV["SIGNATURE"] => 204, "sha256=" + "0" * 64 => 401 }.each do |signature, status|
+  response = Rack::MockRequest.new(receiver).post("/hooks", input: ENV["BODY"], "HTTP_X_SERVICE_SIGNATURE" => signature)
+  raise response.status.to_s unless response.status == status
+end
+""", ["ruby", "client.rb"]),
+    "ReceiveWithSpring.java": ("Client.java", """
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+
+class Client {
+    public static void main(String[] arguments) throws Exception {
+        MockMvc client = MockMvcBuilders.standaloneSetup(new Object()).addFilters(new ReceiveWithSpring()).build();
+        for (String signature : new String[] {System.getenv("SIGNATURE"), "sha256=" + "0".repeat(64)}) {
+            var request = MockMvcRequestBuilders.post("/hooks").content(System.getenv("BODY")).header("X-Service-Signature", signature);
+            int status = client.perform(request).andReturn().getResponse().getStatus();
+            if (status != (signature.endsWith("000") ? 401 : 204)) throw new IllegalStateException(String.valueOf(status));
+        }
+    }
+}
+""", ["sh", "-c", f"javac {' '.join(CLASSES)} *.java && java {' '.join(CLASSES)} Client"]),
+}
 
 # How the mistakes begin that a receiver cannot prevent, because its server makes them before it calls the receiver.
 NO_TIME_LIMIT = ("a slow body",)

@@ -45,8 +45,8 @@ def accepts(host, port):
     return False
 
 
-def copied(packages, folder, receiver, changes):
-    """Copies the receivers to a folder, changes files there, builds them, and returns the command that runs the receiver."""
+def copied(packages, folder, changes):
+    """Copies the receivers to a folder, and changes files there."""
     for file in [*RECEIVERS.iterdir(), HERE / "rack.rb", HERE / "Jetty.java"]:
         if file.is_file():
             shutil.copy(file, folder)
@@ -57,6 +57,10 @@ def copied(packages, folder, receiver, changes):
                 sys.exit(f"{file}: {text!r} not found")
             changed = changed.replace(text, replacement)
         (folder / file).write_text(changed)
+
+
+def built(packages, folder, receiver):
+    """Builds a receiver, and returns the command that runs it."""
     *builds, command = [[str(word).format(packages=packages) for word in words] for words in COMMANDS[receiver][1]]
     for build in builds:
         run(*build, cwd=folder)
@@ -64,12 +68,13 @@ def copied(packages, folder, receiver, changes):
 
 
 @contextlib.contextmanager
-def started(packages, receiver, *changes, environment=None, stdout=None, stderr=None):
-    """Starts a receiver in a new folder in which files were changed, and yields its process, log, host and port. A variable that is
-    None is not set."""
+def started(packages, receiver, *changes, environment=None, stdout=None, stderr=None, prefix=()):
+    """Starts a receiver, below the command `prefix`, in a new folder in which files were changed, and yields its process, log, host and
+    port. A variable that is None is not set."""
     with tempfile.TemporaryDirectory(dir=packages) as folder:
         folder = pathlib.Path(folder)
-        command = copied(packages, folder, receiver, changes)
+        copied(packages, folder, changes)
+        command = [*prefix, *built(packages, folder, receiver)]
         # PYTHONUNBUFFERED would hide what waits in a buffer.
         inherited = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
         variables = {**inherited, "LISTEN_HOST": "127.0.0.1", "PORT": str(free_port()), "PROFILE_WEBHOOK_SECRET": SECRET.decode()}

@@ -27,8 +27,10 @@ async fn receive(verifier: &Verifier, request: Request) -> Result<Response<Body>
 
 /// Handles a verified delivery.
 fn handle(delivery: &Verified<Body>) -> io::Result<()> {
-    let text = String::from_utf8_lossy(delivery.body());
-    writeln!(io::stdout(), "{text}") // Put it into a queue such as SQS.
+    // Put it into a queue such as SQS.
+    let mut stdout = io::stdout();
+    stdout.write_all(delivery.body())?;
+    stdout.flush()
 }
 
 #[tokio::main]

@@ -80,8 +80,8 @@ fn handle_once(database: &mut Connection, delivery: &Verified<Bytes>) -> Result<
 /// Handles a delivery. If it fails, its changes of the database are undone; others would be repeated.
 fn handle(transaction: &Transaction<'_>, body: &[u8]) -> Result<(), AnyError> {
     transaction.execute("INSERT INTO events (body) VALUES (?1)", [body])?;
-    io::stdout().write_all(&[body, b"\n"].concat())?;
-    Ok(())
+    io::stdout().write_all(body)?;
+    Ok(io::stdout().flush()?)
 }
 
 fn app(secret: Secret, database: Connection) -> rusqlite::Result<Router> {

@@ -46,8 +46,10 @@ fn reject(status: StatusCode, reason: &dyn Display) -> HttpResponse {
 
 /// Handles a verified delivery.
 fn handle(delivery: &Verified<Bytes>) -> io::Result<()> {
-    let text = String::from_utf8_lossy(delivery.body());
-    writeln!(io::stdout(), "{text}") // Put it into a queue.
+    // Put it into a queue.
+    let mut stdout = io::stdout();
+    stdout.write_all(delivery.body())?;
+    stdout.flush()
 }
 
 /// Returns the value of a variable, or the default if it is empty.
