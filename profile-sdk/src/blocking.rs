@@ -68,6 +68,16 @@ impl Client {
         }
     }
 
+    /// Creates a client whose calls end when a future completes, which the runtime of this client polls. See
+    /// [`Client::until`](crate::Client::until).
+    #[must_use]
+    pub fn until(&self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self {
+            client: self.client.until(signal),
+            runtime: Arc::clone(&self.runtime),
+        }
+    }
+
     /// Returns the async client, for calls with settings and for the state of the rate limit.
     #[must_use]
     pub fn as_async(&self) -> &crate::client::Client {

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, SystemTime};
 
-use crate::error::{Again, Effect, Error};
+use crate::error::Again;
 use crate::number;
 
 /// The number of retries of a failed call, and the waits between them.
@@ -90,35 +90,10 @@ impl Default for RetryPolicy {
     }
 }
 
-/// The consequence of a failed attempt for retries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Failure {
-    /// The service did not receive the request.
-    NotSent,
-    /// The service rejected the request unprocessed, with a 429.
-    RateLimited,
-    /// It may not happen again, but the request may have been applied.
-    Transient,
-    /// It would happen again.
-    Permanent,
-}
-
-impl Failure {
-    pub(crate) fn new(error: &Error) -> Self {
-        match error.consequence() {
-            (Effect::Unsent | Effect::Rejected, Again::Now) => Self::NotSent,
-            (Effect::Unclear, Again::Now) => Self::Transient,
-            (_, Again::NowWithoutBudget | Again::Later | Again::Never) => Self::Permanent,
-        }
-    }
-}
-
 /// The input of the decision.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RetryContext {
-    pub(crate) failure: Failure,
-    /// `true` if sending the request twice has the same result as sending it once.
-    pub(crate) idempotent: bool,
+    pub(crate) again: Again,
     /// Retries after a 429 do not count.
     pub(crate) retries_so_far: u32,
     /// The wait that the service requests. For a 429, the rest of the pause.
@@ -132,12 +107,11 @@ pub(crate) struct RetryContext {
 /// Returns the wait before the next attempt, or `None` if there must not be one.
 pub(crate) fn wait_before_retry(policy: &RetryPolicy, context: &RetryContext) -> Option<Duration> {
     let has_retry = context.retries_so_far < policy.max_retries;
-    let (retryable, delay) = match context.failure {
-        Failure::NotSent => (has_retry, delay(policy, context)),
+    let (retryable, delay) = match context.again {
+        Again::Now => (has_retry, delay(policy, context)),
         // The pause is the delay, and the total timeout limits the number of attempts.
-        Failure::RateLimited => (policy.max_retries > 0, Duration::ZERO),
-        Failure::Transient => (has_retry && context.idempotent, delay(policy, context)),
-        Failure::Permanent => (false, Duration::ZERO),
+        Again::AfterPause => (policy.max_retries > 0, Duration::ZERO),
+        Again::NowWithoutBudget | Again::Later | Again::Never => (false, Duration::ZERO),
     };
     let retry_after = context.retry_after.unwrap_or_default();
     if !retryable || retry_after > policy.max_wait {
@@ -238,7 +212,7 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use super::{
-        Failure, RetryBudget, RetryContext, RetryPolicy, random_fraction, read_retry_after,
+        Again, RetryBudget, RetryContext, RetryPolicy, random_fraction, read_retry_after,
         wait_after_429, wait_before_retry,
     };
 
@@ -246,8 +220,7 @@ mod tests {
 
     fn transient() -> RetryContext {
         RetryContext {
-            failure: Failure::Transient,
-            idempotent: true,
+            again: Again::Now,
             retries_so_far: 0,
             retry_after: None,
             remaining: Duration::from_secs(60),

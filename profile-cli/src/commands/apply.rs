@@ -1,10 +1,10 @@
 //! `profile apply`: makes the profile equal to a file.
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
-use profile_sdk::plan::{ApplyError, ApplyErrorReason, ApplyReport, Plan, Step};
-use profile_sdk::{Profile, Request, Scope, quoted};
+use profile_sdk::plan::{ApplyError, ApplyErrorReason, ApplyReport, Plan, Step, StepState};
+use profile_sdk::{ErrorKind, Profile, Request, Scope, quoted};
 use serde_json::json;
 
 use crate::commands::{auth, diff, link};
@@ -122,29 +122,18 @@ fn check_scopes(plan: &Plan, profile: &Profile) -> Result<Option<String>> {
 }
 
 fn carry_out(plan: &Plan, session: &Session<'_>) -> Result<Report> {
-    let done = Cell::new(0);
-    let applying = session.client()?.apply_with(plan, |step| {
-        tracing::info!("done: {step}");
-        done.set(done.get() + 1);
-    });
-    let progress = || format!("applying: {} of {}, ", done.get(), plan.steps().len());
-    match session.until_interrupted(applying, progress)? {
-        Some(Ok(report)) => Ok(report_on(&report, plan)),
-        Some(Err(error)) => Err(failure(error, plan)),
-        None => {
-            let mut steps = plan.steps().iter().cloned();
-            let mut report = ApplyReport::default();
-            report.warnings = plan.warnings().to_vec();
-            report.done = steps.by_ref().take(done.get()).collect();
-            let mut message = "interrupted before the next change was sent";
-            if session.may_have_sent() {
-                report.unknown = steps.next().map(Box::new);
-                message = "interrupted while a change was being sent";
-            }
-            report.not_done = steps.collect();
-            let failure = Failure::new(FailureKind::Interrupted, message);
-            Err(with_report(failure, &report, plan))
+    let done = AtomicUsize::new(0);
+    let applying = session.client()?.apply(plan).on_step(|step, state| {
+        if state == StepState::Done {
+            tracing::info!("done: {step}");
+            done.fetch_add(1, Ordering::Relaxed);
         }
+    });
+    let count = || done.load(Ordering::Relaxed);
+    let progress = || format!("applying: {} of {}, ", count(), plan.steps().len());
+    match session.until_interrupted(applying, progress)? {
+        Ok(report) => Ok(report_on(&report, plan)),
+        Err(error) => Err(failure(error, plan)),
     }
 }
 
@@ -152,6 +141,14 @@ fn failure(error: ApplyError, plan: &Plan) -> Failure {
     let ApplyError { reason, report, .. } = error;
     match reason {
         ApplyErrorReason::LinksNotListed => diff::lacks_links(),
+        ApplyErrorReason::Call(error) if error.kind() == ErrorKind::Canceled => {
+            let message = match &report.unknown {
+                Some(_) => "interrupted while a change was being sent",
+                None => "interrupted before the next change was sent",
+            };
+            let failure = Failure::new(FailureKind::Interrupted, message);
+            with_report(failure, &report, plan)
+        }
         ApplyErrorReason::Call(error) => with_report(Failure::from(&error), &report, plan),
         ApplyErrorReason::Outdated => {
             let message = "the profile has changed since it was read; nothing was sent";

@@ -355,7 +355,7 @@ fn message(error: &Error) -> String {
             attempts => format!("the service failed {attempts} times"),
         },
         // Without the outcome, which is printed with the failure.
-        _ => return format!("{error:#}"),
+        _ => return error.description().to_string(),
     };
     match (error.status(), error.message()) {
         // Do not repeat a message that says the same.

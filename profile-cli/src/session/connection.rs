@@ -9,6 +9,7 @@ use super::Session;
 use super::sandbox;
 use crate::outcome::{Failure, Result};
 use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Key, SettingName, Settings, Source};
+use crate::system::interruption;
 use crate::terminal::{SafeUrl, add_secret};
 
 /// Time for the delays between attempts, added to the total timeout of a call.
@@ -69,9 +70,10 @@ pub(crate) fn client_for(
         None => builder,
     };
     // The base URL and the key are valid, so TLS cannot be set up.
-    builder
+    let client = builder
         .build()
-        .map_err(|error| Failure::usage(error.to_string()))
+        .map_err(|error| Failure::usage(error.to_string()))?;
+    Ok(client.until(async { _ = interruption::next().await }))
 }
 
 fn builder(base_url: &SafeUrl, session: &Session<'_>) -> Result<ClientBuilder> {

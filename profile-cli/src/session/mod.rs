@@ -176,43 +176,22 @@ impl<'a> Session<'a> {
     ) -> Result<Result<Response<T>, Error>> {
         let base_url = self.base_url.borrow().clone();
         log::sending(&call, base_url.as_ref());
-        let Some(answer) = self.until_interrupted(call.send(), String::new)? else {
-            return Err(self.interrupted(check_command));
-        };
-        Ok(answer.inspect(log::received).inspect_err(log::failed))
-    }
-
-    /// Returns the failure of an interrupted call. A signal other than SIGINT ends a read.
-    fn interrupted(&self, check_command: Option<&str>) -> Failure {
-        let (message, outcome) = match check_command {
-            None => {
-                interruption::end_read();
-                ("interrupted", None)
+        let answer = self.until_interrupted(call.send(), String::new)?;
+        match answer {
+            Err(error) if error.kind() == ErrorKind::Canceled => {
+                Err(interrupted(&error, check_command))
             }
-            Some(check) if self.may_have_sent() => (
-                "interrupted while a change was being sent",
-                Some(WriteOutcome::Unknown(check.to_owned())),
-            ),
-            Some(_) => (UNSENT, Some(WriteOutcome::NotDone)),
-        };
-        Failure {
-            outcome,
-            ..Failure::new(FailureKind::Interrupted, message)
+            answer => Ok(answer.inspect(log::received).inspect_err(log::failed)),
         }
     }
 
-    /// Returns `true` unless the interrupted call has only waited so far.
-    pub(crate) fn may_have_sent(&self) -> bool {
-        self.waits.may_have_sent()
-    }
-
-    /// Runs a future until a signal, and shows the progress and what it waits for. Returns `None` if it was
-    /// interrupted. Fails if there was a signal before.
+    /// Runs a call, which ends at a signal, and shows the progress and what it waits for. Fails if there was a
+    /// signal before.
     pub(crate) fn until_interrupted<F: Future>(
         &self,
         future: F,
         progress: impl Fn() -> String,
-    ) -> Result<Option<F::Output>> {
+    ) -> Result<F::Output> {
         interruption::check()?;
         let base_url = self.base_url.borrow().clone();
         let (waits, retries) = (&self.waits, self.settings.retries);
@@ -221,9 +200,8 @@ impl<'a> Session<'a> {
             let _deferred = interruption::defer();
             tokio::select! {
                 biased;
-                output = future => Some(output),
+                output = future => output,
                 never = waits::show(waits, base_url.as_ref(), retries, progress) => never,
-                _ = interruption::next() => None,
             }
         })
     }
@@ -276,6 +254,25 @@ impl<'a> Session<'a> {
         }
         let connection = Connection::new(self)?;
         Ok(self.connection.get_or_init(|| connection))
+    }
+}
+
+/// Returns the failure of an interrupted call. A signal other than SIGINT ends a read.
+fn interrupted(error: &Error, check_command: Option<&str>) -> Failure {
+    let (message, outcome) = match check_command {
+        None => {
+            interruption::end_read();
+            ("interrupted", None)
+        }
+        Some(check) if error.may_have_been_applied() => (
+            "interrupted while a change was being sent",
+            Some(WriteOutcome::Unknown(check.to_owned())),
+        ),
+        Some(_) => (UNSENT, Some(WriteOutcome::NotDone)),
+    };
+    Failure {
+        outcome,
+        ..Failure::new(FailureKind::Interrupted, message)
     }
 }
 

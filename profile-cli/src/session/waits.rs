@@ -43,12 +43,6 @@ impl Waits {
         *self.latest() = end.map(|end| (wait, end));
     }
 
-    /// Returns `false` if the current call waits, and no earlier attempt may have been applied.
-    pub(super) fn may_have_sent(&self) -> bool {
-        let waiting = self.latest().filter(|(_, end)| *end > Instant::now());
-        waiting.is_none_or(|(wait, _)| wait.may_have_been_applied)
-    }
-
     fn latest(&self) -> MutexGuard<'_, Option<(Wait, Instant)>> {
         self.latest.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,26 +1,41 @@
 //! Sends a request until it succeeds, must not be retried, or runs out of time.
 
+use std::mem;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::trace::{self, CallSpan};
+use super::until::run_until;
 use crate::client::{CallSettings, Client, YEAR};
-use crate::error::{AttemptSummary, Effect, Error, ErrorKind, RawResponse};
+use crate::error::{Again, AttemptSummary, Effect, Error, ErrorKind, RawResponse};
 use crate::json::Body;
 use crate::pacing::{Pacing, Permit, Wait};
 use crate::request::{Method, Request};
-use crate::retry::{Failure, RetryContext, wait_before_retry};
+use crate::retry::{RetryContext, wait_before_retry};
+use crate::transport::{AttemptState, Outgoing};
 
 /// A call in progress.
-struct Attempts<'a> {
+pub(super) struct Sender<'a> {
     client: &'a Client,
     request: &'a Request,
     settings: &'a CallSettings,
     accepts_any_body: bool,
     started: Instant,
-    deadline: Instant,
-    /// The number of retries, without those after a 429.
-    retries: u32,
-    summary: AttemptSummary,
+    attempts: Attempts,
+    /// The state of the current attempt, if the call can be ended.
+    pub(super) state: Option<Arc<AttemptState>>,
+}
+
+/// The attempts of a call so far.
+enum Attempts {
+    /// None has failed.
+    First,
+    /// The last one failed with this error, which says what became of all of them.
+    Failed {
+        error: Error,
+        /// The number of retries, without those after a 429.
+        retries: u32,
+    },
 }
 
 /// The response of a successful call, its attempts, and its span.
@@ -37,149 +52,156 @@ pub(crate) async fn send_with_retries(
     accepts_any_body: bool,
 ) -> Result<Exchange, Error> {
     client.check_key(request)?;
-    let started = client.shared.pacing.now();
-    let deadline = started + settings.total_timeout.min(YEAR);
-    let deadline = settings.deadline.unwrap_or(deadline).min(deadline);
-    let mut attempts = Attempts {
+    let mut sender = Sender {
         client,
         request,
         settings,
         accepts_any_body,
-        started,
-        deadline,
-        retries: 0,
-        summary: AttemptSummary::default(),
+        started: client.shared.pacing.now(),
+        attempts: Attempts::First,
+        state: client.shared.until.as_ref().map(|_| Arc::default()),
     };
     let span = CallSpan::new(request, client.shared.transport.base_url());
-    let result = span.instrument(attempts.run()).await;
-    let mut summary = attempts.summary;
-    summary.elapsed = attempts.pacing().now().duration_since(attempts.started);
+    let result = match &client.shared.until {
+        None => span.instrument(sender.run()).await,
+        // Boxed, to keep calls without a signal small.
+        Some(signal) => Box::pin(run_until(signal.clone(), &mut sender, &span)).await,
+    };
+    let elapsed = sender.pacing().now().duration_since(sender.started);
     match result {
-        Ok(response) => Ok((response, summary, span)),
+        Ok(response) => {
+            let mut summary = sender.summary();
+            summary.attempts += 1;
+            summary.elapsed = elapsed;
+            Ok((response, summary, span))
+        }
         Err(error) => {
-            let error = error.with_summary(summary);
+            let error = error.with_elapsed(elapsed);
             span.record(error.status(), Some(&error));
             Err(error)
         }
     }
 }
 
-impl<'a> Attempts<'a> {
-    async fn run(&mut self) -> Result<RawResponse, Error> {
-        let mut last_error = None;
+impl<'a> Sender<'a> {
+    pub(super) async fn run(&mut self) -> Result<RawResponse, Error> {
         loop {
-            let now = match self.summary.tries {
-                0 => self.started,
-                _ => self.pacing().now(),
+            let now = match self.attempts {
+                Attempts::First => self.started,
+                Attempts::Failed { .. } => self.pacing().now(),
             };
-            if now >= self.deadline || self.settings.attempt_timeout.is_zero() {
-                return Err(last_error.unwrap_or_else(|| self.locate(Error::deadline_passed())));
+            if now >= self.deadline() || self.settings.attempt_timeout.is_zero() {
+                return Err(self.last_error_or(Error::deadline_passed));
             }
             let report = |duration| self.report(duration, ErrorKind::RateLimited, None);
             let admitted = self.pacing();
             let max_wait = self.settings.retry.max_wait;
-            let admitted = admitted.admit(now, self.deadline, max_wait, report).await;
-            let (permit, sent_at) =
-                admitted.map_err(|error| last_error.unwrap_or_else(|| self.locate(error)))?;
-            self.summary.tries += 1;
-            let count = self.summary.tries;
+            let admitted = admitted.admit(now, self.deadline(), max_wait, report).await;
+            let (permit, sent_at) = match admitted {
+                Ok(admitted) => admitted,
+                Err(error) => return Err(self.last_error_or(|| error)),
+            };
+            let number = self.summary().tries + 1;
             let attempt = self.send_once(permit, sent_at);
-            let (error, failure) = match trace::in_attempt(count, attempt).await {
+            let error = match trace::in_attempt(number, attempt).await {
                 Ok(response) => {
-                    self.summary.attempts += 1;
                     self.pacing().retry_budget.refill();
                     return Ok(response);
                 }
-                Err((error, failure)) => (self.locate(error), failure),
+                Err(error) => self.client.error_in(self.request, error),
             };
-            trace::failed(count, &error);
-            self.summary.attempts += u32::from(error.consequence().0 != Effect::Unsent);
-            self.summary.uncertain |= error.may_have_been_applied();
-            let Some(wait) = self.next_wait(&error, failure) else {
-                return Err(error);
-            };
-            // The rate limiter waits after a 429, which does not count as a retry.
-            let retry = (failure != Failure::RateLimited).then_some(self.retries + 1);
-            let budget = &self.pacing().retry_budget;
-            if retry.is_some() && budget.is_empty() {
-                return Err(error.without_retry_budget());
-            }
-            trace::waiting(wait, count);
-            self.report(wait, error.kind(), retry);
-            if retry.is_some() {
-                self.pacing().settings.clock.sleep(wait).await;
-                // Withdrawn after the wait, so that a canceled call costs nothing.
-                if !budget.withdraw() {
-                    return Err(error.without_retry_budget());
-                }
-                self.retries += 1;
-            }
-            last_error = Some(error);
+            trace::failed(number, &error);
+            self.wait_after(error).await?;
         }
     }
 
-    async fn send_once(
-        &self,
-        permit: Permit<'_>,
-        now: Instant,
-    ) -> Result<RawResponse, (Error, Failure)> {
-        let left = self.deadline.saturating_duration_since(now);
+    async fn send_once(&self, permit: Permit<'_>, now: Instant) -> Result<RawResponse, Error> {
         let transport = &self.client.shared.transport;
-        let headers = &self.client.shared.headers;
-        let clock = &self.pacing().settings.clock;
-        let attempt_timeout = self.settings.attempt_timeout;
-        let exchange = transport.exchange(self.request, headers, clock, left, attempt_timeout);
-        let (mut response, body_error) = match exchange.await {
+        let outgoing = Outgoing {
+            request: self.request,
+            headers: &self.client.shared.headers,
+            clock: &self.pacing().settings.clock,
+            left: self.deadline().saturating_duration_since(now),
+            attempt_timeout: self.settings.attempt_timeout,
+            state: self.state.as_deref(),
+        };
+        let (mut response, body_error) = match transport.exchange(&outgoing).await {
             Ok(exchanged) => exchanged,
-            Err(error) => return failed(self.client.redacted(error)),
+            Err(error) => return Err(self.client.redacted(error)),
         };
         let policy = &self.settings.retry;
         let retry_after = self.pacing().finish(permit, &response, policy);
-        let is_delete = self.request.operation().method() == Method::Delete;
         match (response.status, body_error) {
             (200..300, None) => Ok(response),
             (200..300, Some(_)) if self.accepts_any_body => {
                 response.body = Body::default();
                 Ok(response)
             }
-            (200..300, Some(error)) => failed(self.client.redacted(error.with_response(response))),
-            (404, _) if self.summary.uncertain && is_delete => {
+            (200..300, Some(error)) => Err(self.client.redacted(error.with_response(response))),
+            (404, _) if self.may_be_deleted() => {
                 // The JSON of an error is not the data of the call.
                 response.body.json = String::new().into();
                 Ok(response)
             }
-            (status, body_error) => {
+            (_, body_error) => {
                 let error = Error::from_response(response).with_coding(body_error);
                 let error = self.client.redacted(error);
                 let error = error.through_proxy(transport.plain_proxy());
-                let error = error.with_retry_after(retry_after);
-                match status {
-                    429 => Err((error, Failure::RateLimited)),
-                    _ => failed(error),
-                }
+                Err(error.with_retry_after(retry_after))
             }
         }
     }
 
-    /// Returns the wait before the next attempt, or `None` if there must not be one.
-    fn next_wait(&self, error: &Error, failure: Failure) -> Option<Duration> {
-        let pacing = self.pacing();
-        let now = pacing.now();
-        let pause = match failure {
-            // There is no pause.
-            Failure::RateLimited if self.settings.retry.max_wait.is_zero() => return None,
-            Failure::RateLimited => pacing.rate_limiter.pause_left(now),
-            Failure::NotSent | Failure::Transient | Failure::Permanent => None,
+    /// Waits before the next attempt, or returns the error if there must not be one.
+    async fn wait_after(&mut self, error: Error) -> Result<(), Error> {
+        let (error, retries) = match &self.attempts {
+            Attempts::First => (error.after(None), 0),
+            Attempts::Failed {
+                error: last,
+                retries,
+            } => (error.after(Some(last)), *retries),
         };
+        let (pacing, policy) = (self.pacing(), &self.settings.retry);
+        let now = pacing.now();
+        let again = error.again();
+        let is_paused = again == Again::AfterPause;
+        if is_paused && policy.max_wait.is_zero() {
+            // There is no pause.
+            return Err(error);
+        }
+        let pause = is_paused.then(|| pacing.rate_limiter.pause_left(now));
         let context = RetryContext {
-            failure,
-            idempotent: self.request.operation().is_idempotent(),
-            retries_so_far: self.retries,
-            retry_after: pause.or(error.retry_after()),
-            remaining: self.deadline.saturating_duration_since(now),
+            again,
+            retries_so_far: retries,
+            retry_after: pause.flatten().or(error.retry_after()),
+            remaining: self.deadline().saturating_duration_since(now),
             jitter: (pacing.settings.jitter)(),
         };
-        wait_before_retry(&self.settings.retry, &context)
+        let Some(wait) = wait_before_retry(policy, &context) else {
+            return Err(error);
+        };
+        // The rate limiter waits after a 429, which does not count as a retry.
+        let retry = (!is_paused).then_some(retries + 1);
+        if retry.is_some() && pacing.retry_budget.is_empty() {
+            return Err(error.without_retry_budget());
+        }
+        trace::waiting(wait, error.summary().tries);
+        let reason = error.kind();
+        let retries = retry.unwrap_or(retries);
+        self.attempts = Attempts::Failed { error, retries };
+        if self.state.as_ref().is_some_and(|state| state.is_over()) {
+            return Err(self.canceled(Effect::Unsent));
+        }
+        self.report(wait, reason, retry);
+        if retry.is_some() {
+            pacing.settings.clock.sleep(wait).await;
+            // Withdrawn after the wait, so that a canceled call costs nothing.
+            if !pacing.retry_budget.withdraw() {
+                let error = self.last_error_or(Error::deadline_passed);
+                return Err(error.without_retry_budget());
+            }
+        }
+        Ok(())
     }
 
     fn report(&self, duration: Duration, reason: ErrorKind, retry: Option<u32>) {
@@ -188,21 +210,53 @@ impl<'a> Attempts<'a> {
                 duration,
                 reason,
                 retry,
-                may_have_been_applied: self.summary.uncertain,
             });
         }
     }
 
-    fn locate(&self, error: Error) -> Error {
-        self.client.error_in(self.request, error)
+    /// Returns the error of a call that was ended during an attempt with this effect.
+    pub(super) fn canceled(&self, effect: Effect) -> Error {
+        let error = self.client.error_in(self.request, Error::canceled(effect));
+        error.after(self.last_error())
+    }
+
+    /// Returns the error of the last attempt, or this one if there was no attempt.
+    fn last_error_or(&mut self, other: impl FnOnce() -> Error) -> Error {
+        match mem::replace(&mut self.attempts, Attempts::First) {
+            Attempts::First => self.client.error_in(self.request, other()),
+            Attempts::Failed { error, .. } => error,
+        }
+    }
+
+    fn last_error(&self) -> Option<&Error> {
+        match &self.attempts {
+            Attempts::First => None,
+            Attempts::Failed { error, .. } => Some(error),
+        }
+    }
+
+    /// Returns `true` if an earlier attempt may have deleted the resource.
+    fn may_be_deleted(&self) -> bool {
+        self.request.operation().method() == Method::Delete
+            && self.last_error().is_some_and(Error::may_have_been_applied)
+    }
+
+    fn summary(&self) -> AttemptSummary {
+        self.last_error()
+            .map_or_else(AttemptSummary::default, Error::summary)
+    }
+
+    pub(super) fn is_write(&self) -> bool {
+        self.request.method().is_write()
+    }
+
+    /// Computed when it is needed, to keep calls small.
+    fn deadline(&self) -> Instant {
+        let deadline = self.started + self.settings.total_timeout.min(YEAR);
+        self.settings.deadline.unwrap_or(deadline).min(deadline)
     }
 
     fn pacing(&self) -> &'a Pacing {
         &self.client.shared.pacing
     }
-}
-
-fn failed(error: Error) -> Result<RawResponse, (Error, Failure)> {
-    let failure = Failure::new(&error);
-    Err((error, failure))
 }

@@ -8,7 +8,6 @@ use std::{env, fmt};
 #[cfg(feature = "tower")]
 use bytes::Bytes;
 use reqwest::header::USER_AGENT;
-use tokio::sync::Mutex;
 #[cfg(feature = "tower")]
 use tower::ServiceExt as _;
 
@@ -381,8 +380,9 @@ impl ClientBuilder {
             headers,
             api_key: self.api_key,
             call_settings: calls,
-            pacing: Pacing::new(self.pacing),
-            applying: Mutex::default(),
+            pacing: Arc::new(Pacing::new(self.pacing)),
+            applying: Arc::default(),
+            until: None,
         });
         Ok(Client { shared })
     }

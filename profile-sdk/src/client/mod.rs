@@ -12,6 +12,7 @@ use std::{env, fmt};
 use reqwest::header::HeaderMap;
 use tokio::sync::Mutex;
 
+use crate::call::until::Signal;
 use crate::error::{Error, ErrorKind};
 use crate::pacing::{Pacing, RateLimitStatus};
 use crate::request::{Request, set_key};
@@ -51,9 +52,11 @@ pub(crate) struct Shared {
     pub(crate) headers: HeaderMap,
     pub(crate) api_key: Option<ApiKey>,
     pub(crate) call_settings: CallSettings,
-    pub(crate) pacing: Pacing,
+    pub(crate) pacing: Arc<Pacing>,
     /// Locked while a plan is applied.
-    pub(crate) applying: Mutex<()>,
+    pub(crate) applying: Arc<Mutex<()>>,
+    /// Ends the calls.
+    pub(crate) until: Option<Signal>,
 }
 
 impl Client {
@@ -164,8 +167,9 @@ impl Client {
             headers,
             api_key: Some(api_key),
             call_settings: shared.call_settings,
-            pacing: shared.pacing.of_another_key(),
-            applying: Mutex::default(),
+            pacing: Arc::new(shared.pacing.of_another_key()),
+            applying: Arc::default(),
+            until: shared.until.clone(),
         });
         Self { shared }
     }

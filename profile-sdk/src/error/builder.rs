@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::error::{Effect, Error, ErrorKind, RawResponse};
+use crate::error::{CANCELED, Effect, Error, ErrorKind, RawResponse};
 use crate::json::Body;
 use crate::request::Operation;
 
@@ -49,6 +49,7 @@ impl ErrorBuilder {
             ErrorKind::Service => (Some(500), ""),
             ErrorKind::TooLarge => (Some(200), "the response is larger than the maximum"),
             ErrorKind::Unreadable => (Some(200), "the response could not be decoded"),
+            ErrorKind::Canceled => (None, CANCELED),
         };
         let mut error = Error::new(kind, reason);
         error.inner.response = status.map(RawResponse::with_status);
@@ -119,7 +120,7 @@ impl ErrorBuilder {
     }
 
     /// Sets the result of [`Error::may_have_been_applied`]. Default: as the kind, the status code and the
-    /// operation imply; without an operation, as for a write.
+    /// operation imply; without an operation, as for a write. A read is never applied.
     pub fn may_have_been_applied(mut self, applied: bool) -> Self {
         self.may_have_been_applied = Some(applied);
         self
@@ -133,8 +134,10 @@ impl ErrorBuilder {
         let status = inner.response.as_ref().map(|response| response.status);
         (inner.effect, inner.again) = inner.kind.consequence(status);
         if let Some(applied) = self.may_have_been_applied {
-            inner.effect = Effect::Rejected;
-            inner.summary.uncertain = applied;
+            inner.effect = match applied {
+                true => Effect::Unclear,
+                false => Effect::Rejected,
+            };
         }
         error
     }

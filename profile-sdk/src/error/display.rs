@@ -12,37 +12,47 @@ use crate::values::path_segment::segment;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(operation) = self.operation() {
-            write!(f, "{} {}: ", operation.method(), path(self, operation))?;
+        self.description().fmt(f)?;
+        if self.may_have_been_applied() {
+            f.write_str("; the change may have been applied")?;
         }
-        f.write_str(&summary(self))?;
-        if let Some(message) = self.message() {
+        Ok(())
+    }
+}
+
+pub(super) struct Description<'a>(pub(super) &'a Error);
+
+impl fmt::Display for Description<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(error) = self;
+        if let Some(operation) = error.operation() {
+            write!(f, "{} {}: ", operation.method(), path(error, operation))?;
+        }
+        f.write_str(&summary(error))?;
+        if let Some(message) = error.message() {
             write!(f, ": {message}")?;
         }
-        if let Some(code) = self.code() {
+        if let Some(code) = error.code() {
             write!(f, " ({code})")?;
         }
-        if let Some(id) = self.request_id() {
+        if let Some(id) = error.request_id() {
             write!(f, " [request {}]", shorten(id))?;
         }
-        if !self.inner.coding_error.is_empty() {
-            write!(f, "; {}", self.inner.coding_error)?;
+        if !error.inner.coding_error.is_empty() {
+            write!(f, "; {}", error.inner.coding_error)?;
         }
-        if let Some(wait) = self.retry_after() {
+        if let Some(wait) = error.retry_after() {
             let seconds = wait.as_secs_f64().ceil();
             let unit = if seconds == 1.0 { "second" } else { "seconds" };
             write!(f, "; retry after {seconds} {unit}")?;
         }
-        let tries = self.inner.summary.tries;
+        let tries = error.inner.summary.tries;
         if tries > 1 {
-            let seconds = self.elapsed().as_secs_f64();
+            let seconds = error.elapsed().as_secs_f64();
             write!(f, "; tried {tries} times in {seconds:.1} seconds")?;
         }
-        if self.inner.again == Again::NowWithoutBudget {
+        if error.inner.again == Again::NowWithoutBudget {
             f.write_str("; not retried, because the client has no retry budget left")?;
-        }
-        if self.may_have_been_applied() && !f.alternate() {
-            f.write_str("; the change may have been applied")?;
         }
         Ok(())
     }
@@ -100,6 +110,9 @@ fn summary(error: &Error) -> String {
         ErrorKind::Rejected if reason.is_empty() => "the service rejected the request".to_owned(),
         ErrorKind::Service if reason.is_empty() => "the service failed".to_owned(),
         ErrorKind::Rejected | ErrorKind::Service => reason,
+        ErrorKind::Canceled if error.attempts() == 0 => {
+            return format!("{reason}, so nothing was sent");
+        }
         ErrorKind::Invalid
         | ErrorKind::KeyMissing
         | ErrorKind::Connection
@@ -107,7 +120,8 @@ fn summary(error: &Error) -> String {
         | ErrorKind::Interrupted
         | ErrorKind::RateLimited
         | ErrorKind::TooLarge
-        | ErrorKind::Unreadable => return reason,
+        | ErrorKind::Unreadable
+        | ErrorKind::Canceled => return reason,
     };
     format!("{}: {text}", error.status().unwrap_or_default())
 }

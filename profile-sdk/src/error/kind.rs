@@ -49,6 +49,8 @@ pub enum ErrorKind {
     TooLarge,
     /// The response could not be decoded, is not valid HTTP, or has no content although it should (304).
     Unreadable,
+    /// The signal of [`Client::until`](crate::Client::until) ended the call.
+    Canceled,
 }
 
 impl ErrorKind {
@@ -74,6 +76,7 @@ impl ErrorKind {
             Self::Service => "service",
             Self::TooLarge => "too_large",
             Self::Unreadable => "unreadable",
+            Self::Canceled => "canceled",
         }
     }
 
@@ -81,13 +84,14 @@ impl ErrorKind {
     /// repeated.
     pub(crate) fn consequence(self, status: Option<u16>) -> (Effect, Again) {
         match status {
+            Some(429) => return (Effect::Rejected, Again::AfterPause),
             Some(502..=504) => return (Effect::Unclear, Again::Now),
             // The usual responses to a form that was processed.
             Some(302 | 303) => return (Effect::Unclear, Again::Never),
             _ => {}
         }
         match self {
-            Self::Invalid | Self::KeyMissing => (Effect::Unsent, Again::Never),
+            Self::Invalid | Self::KeyMissing | Self::Canceled => (Effect::Unsent, Again::Never),
             Self::Connection | Self::RateLimited => (Effect::Rejected, Again::Now),
             Self::Timeout | Self::Interrupted => (Effect::Unclear, Again::Now),
             Self::Redirected | Self::Unauthorized | Self::Forbidden => {
@@ -102,8 +106,8 @@ impl ErrorKind {
 
 display_text!(ErrorKind);
 
-/// The effect of a request that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The effect of a request that failed, in the order of what several requests have together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effect {
     /// It was not sent.
     Unsent,
@@ -118,6 +122,8 @@ pub(crate) enum Effect {
 pub(crate) enum Again {
     /// The client retries it.
     Now,
+    /// The client sends it again after the pause that follows a 429, which does not count as a retry.
+    AfterPause,
     /// The client would have retried it, but its retry budget was used up.
     NowWithoutBudget,
     /// The caller can retry it.

@@ -8,11 +8,13 @@ mod kind;
 mod raw_response;
 
 pub(crate) use body::{ErrorBody, is_page, read_error_body};
+use display::Description;
 pub use kind::ErrorKind;
 pub(crate) use kind::{Again, Effect, causes, find_cause, root_cause, setup_error};
 pub(crate) use raw_response::RawResponse;
 
 use std::error::Error as StdError;
+use std::fmt;
 use std::time::Duration;
 
 use crate::request::Operation;
@@ -22,8 +24,7 @@ use crate::values::{ApiKey, InvalidValue, Scope};
 /// The error of a failed call or an invalid setting.
 ///
 /// `Display` prints one line with the endpoint, what went wrong, its cause and what to do, so
-/// [`source`](StdError::source) returns `None`. `{:#}` leaves out that the change may have been applied,
-/// for programs that report it themselves. No output contains the key.
+/// [`source`](StdError::source) returns `None`. No output contains the key.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -50,6 +51,9 @@ pub struct Error {
 /// The words of messages that only repeat that a call is forbidden.
 const GENERAL: &str = "403 access allowed authorized denied forbidden here insufficient no not privileges rights unauthorized";
 
+/// The message of a call that its signal ended.
+pub(crate) const CANCELED: &str = "the call was canceled";
+
 /// Boxed, to keep `Result` small.
 #[derive(Clone)]
 struct Inner {
@@ -64,8 +68,9 @@ struct Inner {
     body: ErrorBody,
     invalid_value: Option<InvalidValue>,
     summary: AttemptSummary,
-    /// Of the last attempt.
+    /// Of all attempts.
     effect: Effect,
+    /// Of the last attempt.
     again: Again,
     retry_after: Option<Duration>,
 }
@@ -78,8 +83,6 @@ pub(crate) struct AttemptSummary {
     /// The number of attempts, including those that did not establish a connection.
     pub(crate) tries: u32,
     pub(crate) elapsed: Duration,
-    /// `true` if an attempt may have been applied although it failed.
-    pub(crate) uncertain: bool,
 }
 
 impl Error {
@@ -181,6 +184,13 @@ impl Error {
         Some(scope).filter(|_| is_lacking && self.kind() == ErrorKind::Forbidden)
     }
 
+    /// Returns the text of this error without that the change may have been applied, for programs that report
+    /// the outcome themselves.
+    #[must_use]
+    pub fn description(&self) -> impl fmt::Display + '_ {
+        Description(self)
+    }
+
     /// Returns the number of requests sent. It is 0 if the call failed before the first, for example
     /// because no connection could be established.
     #[must_use]
@@ -220,9 +230,7 @@ impl Error {
     #[must_use]
     pub fn may_have_been_applied(&self) -> bool {
         let is_write = |operation: &Operation| operation.method().is_write();
-        let is_unclear =
-            self.inner.effect == Effect::Unclear && self.operation().is_none_or(is_write);
-        is_unclear || self.inner.summary.uncertain
+        self.inner.effect == Effect::Unclear && self.operation().is_none_or(is_write)
     }
 
     /// Returns `true` if the same call may succeed later and can be repeated without being applied
@@ -296,9 +304,32 @@ impl Error {
         self
     }
 
-    /// Returns the effect of the last attempt, and when the request can be repeated.
-    pub(crate) fn consequence(&self) -> (Effect, Again) {
-        (self.inner.effect, self.inner.again)
+    /// Creates the error of a call that was ended during an attempt with this effect.
+    pub(crate) fn canceled(effect: Effect) -> Self {
+        let mut error = Self::new(ErrorKind::Canceled, CANCELED);
+        error.inner.effect = effect;
+        error
+    }
+
+    /// Retries an error that a layer created, which begins no pause, as after a lost connection.
+    #[cfg(feature = "tower")]
+    pub(crate) fn without_pause(mut self) -> Self {
+        if self.inner.again == Again::AfterPause {
+            self.inner.again = Again::Now;
+        }
+        self
+    }
+
+    pub(crate) fn effect(&self) -> Effect {
+        self.inner.effect
+    }
+
+    /// Returns when the request can be repeated without being applied twice.
+    pub(crate) fn again(&self) -> Again {
+        match self.is_retryable() {
+            true => self.inner.again,
+            false => Again::Never,
+        }
     }
 
     /// Creates an error from a response that is not 2xx.
@@ -413,6 +444,25 @@ impl Error {
     pub(crate) fn with_summary(mut self, summary: AttemptSummary) -> Self {
         self.inner.summary = summary;
         self
+    }
+
+    pub(crate) fn with_elapsed(mut self, elapsed: Duration) -> Self {
+        self.inner.summary.elapsed = elapsed;
+        self
+    }
+
+    /// Counts the attempt that failed with this error, and adds what became of the attempts before.
+    pub(crate) fn after(mut self, earlier: Option<&Self>) -> Self {
+        let summary = earlier.map_or_else(AttemptSummary::default, Self::summary);
+        let inner = &mut self.inner;
+        inner.summary.tries = summary.tries + u32::from(inner.kind != ErrorKind::Canceled);
+        inner.summary.attempts = summary.attempts + u32::from(inner.effect != Effect::Unsent);
+        inner.effect = earlier.map_or(inner.effect, |earlier| earlier.effect().max(inner.effect));
+        self
+    }
+
+    pub(crate) fn summary(&self) -> AttemptSummary {
+        self.inner.summary
     }
 
     /// Puts the message of an error without a response on one line, and shortens it.

@@ -149,8 +149,6 @@ pub struct Wait {
     pub reason: ErrorKind,
     /// The number of the retry that follows, from 1, or `None` for the rate limit, which does not count.
     pub retry: Option<u32>,
-    /// `true` if a request of the call may have been applied although its attempt failed.
-    pub may_have_been_applied: bool,
 }
 
 /// A function that is called before each wait.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::future::ready;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -66,10 +68,10 @@ impl Client {
     /// # }
     /// ```
     pub async fn sync(&self, desired: &DesiredProfile, options: PlanOptions) -> ApplyResult {
-        let _guard = self.shared.applying.lock().await;
+        let _guard = self.unless_ended(self.shared.applying.lock()).await?;
         let profile = self.me().await?;
         let plan = Plan::new(&profile, desired, options.service(self.base_url()));
-        self.carry_out(&plan, ready(Ok(profile)), |_| {}).await
+        self.carry_out(&plan, ready(Ok(profile)), None).await
     }
 
     /// Carries out a plan, step by step. Returns a report on the steps.
@@ -84,8 +86,9 @@ impl Client {
     /// A client and its clones apply one plan at a time. Other clients and processes do not wait: if two
     /// of them apply plans for one account at once, both may create the same links.
     ///
-    /// An empty plan sends nothing. [`Plan::required_scopes`] lists the required scopes. If the
-    /// future is dropped, the step that is being sent is unknown, and no later one is sent.
+    /// An empty plan sends nothing. [`Plan::required_scopes`] lists the required scopes. To end it with a report,
+    /// use [`until`](Self::until). If the future is dropped, the step that is being sent is unknown, and no later
+    /// one is sent.
     ///
     /// # Errors
     ///
@@ -115,73 +118,50 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn apply(&self, plan: &Plan) -> ApplyResult {
-        self.apply_with(plan, |_| {}).await
-    }
-
-    /// Carries out a plan, as [`apply`](Self::apply) does, and passes each step to a function when
-    /// it is done, for example to show progress.
-    ///
-    /// # Errors
-    ///
-    /// See [`apply`](Self::apply).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions};
-    /// # let service = mock_server::MockServer::start().await;
-    /// # let client = profile_sdk::Client::builder()
-    /// #     .base_url(service.uri())
-    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
-    /// #     .build()?;
-    /// # let plan = Plan::new(&client.me().await?, &DesiredProfile::default(), PlanOptions::new());
-    /// client.apply_with(&plan, |step| println!("done: {step}")).await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn apply_with(&self, plan: &Plan, on_done: impl FnMut(&Step)) -> ApplyResult {
-        let _guard = self.shared.applying.lock().await;
-        self.carry_out(plan, self.me(), on_done).await
+    pub fn apply<'a>(&'a self, plan: &'a Plan) -> Apply<'a> {
+        Apply {
+            client: self,
+            plan,
+            on_step: None,
+            running: None,
+        }
     }
 
     async fn carry_out(
         &self,
         plan: &Plan,
         reading: impl IntoFuture<Output = Result<Profile, Error>>,
-        mut on_done: impl FnMut(&Step),
+        on_step: Option<OnStep<'_>>,
     ) -> ApplyResult {
-        let mut report = ApplyReport {
-            not_done: plan.steps().to_vec(),
-            warnings: plan.warnings().to_vec(),
-            ..ApplyReport::default()
-        };
+        let mut on_step = on_step.unwrap_or_else(|| Box::new(|_, _| {}));
+        let mut report = ApplyReport::of(plan);
         if plan.is_empty() {
             return Ok(report);
         }
         let profile = match profile_before(plan, reading, self.base_url()).await {
             Ok(profile) => profile,
-            Err(reason) => return Err(ApplyError { reason, report }),
+            Err(reason) => return Err(ApplyError::new(reason, report)),
         };
         for step in plan.steps() {
+            report.unknown = Some(report.not_done.remove(0));
             let sent = match step.is_done(&profile) {
                 true => Ok(Vec::new()),
-                false => self.send_step(step, &profile, &report.done).await,
-            };
-            match sent {
-                Ok(altered) => {
-                    report.warnings.extend(altered);
-                    on_done(step);
-                    report.done.push(report.not_done.remove(0));
+                false => {
+                    on_step(step, StepState::Begun);
+                    self.send_step(step, &profile, &report.done).await
                 }
+            };
+            let state = match &sent {
+                Ok(_) => StepState::Done,
+                Err(error) if error.may_have_been_applied() => StepState::Unknown,
+                Err(_) => StepState::NotDone,
+            };
+            report.decide(state);
+            on_step(step, state);
+            match sent {
+                Ok(altered) => report.warnings.extend(altered),
                 Err(error) => {
-                    if error.may_have_been_applied() {
-                        report.unknown = Some(Box::new(report.not_done.remove(0)));
-                    }
-                    let reason = ApplyErrorReason::Call(error);
-                    return Err(ApplyError { reason, report });
+                    return Err(ApplyError::new(ApplyErrorReason::Call(error), report));
                 }
             }
         }
@@ -254,6 +234,95 @@ impl crate::blocking::Client {
     }
 }
 
+/// A plan that is carried out when it is awaited; created by [`Client::apply`].
+///
+/// # Panics
+///
+/// Panics if it is polled after it completed.
+#[must_use = "a plan is carried out when it is awaited"]
+pub struct Apply<'a> {
+    client: &'a Client,
+    plan: &'a Plan,
+    on_step: Option<OnStep<'a>>,
+    running: Option<Pin<Box<dyn Future<Output = ApplyResult> + Send + 'a>>>,
+}
+
+type OnStep<'a> = Box<dyn FnMut(&Step, StepState) + Send + 'a>;
+
+impl<'a> Apply<'a> {
+    /// Sets a function that receives each step when it begins and when it is decided, for example to show progress
+    /// or to log it.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use profile_sdk::plan::StepState;
+    ///
+    /// # use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions};
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// # let plan = Plan::new(&client.me().await?, &DesiredProfile::default(), PlanOptions::new());
+    /// let applying = client.apply(&plan).on_step(|step, state| match state {
+    ///     StepState::Done => println!("done: {step}"),
+    ///     state => println!("{state:?}: {step}"),
+    /// });
+    /// let report = applying.await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn on_step(mut self, on_step: impl FnMut(&Step, StepState) + Send + 'a) -> Self {
+        self.on_step = Some(Box::new(on_step));
+        self
+    }
+}
+
+impl Future for Apply<'_> {
+    type Output = ApplyResult;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ApplyResult> {
+        let (client, plan) = (self.client, self.plan);
+        let on_step = self.on_step.take();
+        let running = self.running.get_or_insert_with(|| {
+            Box::pin(async move {
+                let lock = client.shared.applying.lock();
+                match client.unless_ended(lock).await {
+                    Ok(_guard) => client.carry_out(plan, client.me(), on_step).await,
+                    Err(error) => {
+                        let reason = ApplyErrorReason::Call(error);
+                        Err(ApplyError::new(reason, ApplyReport::of(plan)))
+                    }
+                }
+            })
+        });
+        running.as_mut().poll(context)
+    }
+}
+
+impl fmt::Debug for Apply<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Apply")
+            .field("plan", self.plan)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The state of a step while a plan is carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StepState {
+    /// It is sent. Until it is decided, it may have been applied.
+    Begun,
+    /// It was applied, or the profile already had its result.
+    Done,
+    /// It failed with an unknown outcome: it may have been applied, or be applied later.
+    Unknown,
+    /// It failed, and was not applied.
+    NotDone,
+}
+
 /// Reads the profile, and checks that the steps still fit and that the key may have their scopes.
 async fn profile_before(
     plan: &Plan,
@@ -287,12 +356,35 @@ pub struct ApplyReport {
     /// The steps that were applied, or whose result the profile already had, in their order.
     pub done: Vec<Step>,
     /// The step that failed with an unknown outcome: it may have been applied, or be applied later.
-    pub unknown: Option<Box<Step>>,
+    pub unknown: Option<Step>,
     /// The steps that were not applied.
     pub not_done: Vec<Step>,
     /// The [warnings](Plan::warnings) of the plan, and the texts that the service altered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
+}
+
+impl ApplyReport {
+    /// Creates the report of a plan before its first step.
+    fn of(plan: &Plan) -> Self {
+        Self {
+            not_done: plan.steps().to_vec(),
+            warnings: plan.warnings().to_vec(),
+            ..Self::default()
+        }
+    }
+
+    /// Moves the step that is being sent, which is unknown until then.
+    fn decide(&mut self, state: StepState) {
+        match state {
+            StepState::Done => self.done.extend(self.unknown.take()),
+            StepState::NotDone => self
+                .not_done
+                .splice(0..0, self.unknown.take())
+                .for_each(drop),
+            StepState::Begun | StepState::Unknown => {}
+        }
+    }
 }
 
 impl fmt::Display for ApplyReport {
@@ -330,7 +422,7 @@ pub struct ApplyError {
     /// The reason.
     pub reason: ApplyErrorReason,
     /// The steps by their result.
-    pub report: ApplyReport,
+    pub report: Box<ApplyReport>,
 }
 
 /// The reason of an [`ApplyError`].
@@ -372,6 +464,11 @@ pub enum ApplyErrorReason {
 }
 
 impl ApplyError {
+    fn new(reason: ApplyErrorReason, report: ApplyReport) -> Self {
+        let report = Box::new(report);
+        Self { reason, report }
+    }
+
     /// Returns `true` if [`Client::sync`], or the same plan, may succeed later and can be repeated
     /// without a look at the profile. Wait for [`retry_after`](Self::retry_after) first, if it is
     /// known. If a step is [unknown](ApplyReport::unknown), it may be applied late, so this returns
@@ -401,7 +498,7 @@ impl From<Error> for ApplyError {
     fn from(error: Error) -> Self {
         Self {
             reason: ApplyErrorReason::Call(error),
-            report: ApplyReport::default(),
+            report: Box::default(),
         }
     }
 }

@@ -35,7 +35,7 @@ mod apply;
 mod desired_profile;
 mod step;
 
-pub use apply::{ApplyError, ApplyErrorReason, ApplyReport};
+pub use apply::{Apply, ApplyError, ApplyErrorReason, ApplyReport, StepState};
 pub use desired_profile::{DesiredLink, DesiredProfile, Source};
 pub use step::Step;
 

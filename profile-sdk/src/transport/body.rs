@@ -21,7 +21,8 @@ pub(super) enum Incoming {
     },
     #[cfg(feature = "tower")]
     Layered {
-        response: http::Response<super::http_service::ResponseBody>,
+        /// Boxed, to keep calls small.
+        response: Box<http::Response<super::http_service::ResponseBody>>,
         deadline: tokio::time::Instant,
         timeout: Duration,
     },
@@ -57,20 +58,30 @@ impl Incoming {
                 deadline,
                 timeout,
             } => {
-                use http_body_util::BodyExt as _;
-
-                loop {
-                    let frame = response.body_mut().frame();
-                    let frame = tokio::time::timeout_at(*deadline, frame).await;
-                    let frame = frame.map_err(|_| super::network::timed_out(*timeout))?;
-                    match frame.transpose()?.map(http_body::Frame::into_data) {
-                        Some(Ok(data)) => return Ok(Some(data)),
-                        // Trailers.
-                        Some(Err(_)) => {}
-                        None => return Ok(None),
-                    }
-                }
+                // Boxed, to keep calls small.
+                Box::pin(layered_chunk(response.body_mut(), *deadline, *timeout)).await
             }
+        }
+    }
+}
+
+/// Returns the next part of a body from a layer.
+#[cfg(feature = "tower")]
+async fn layered_chunk(
+    body: &mut super::http_service::ResponseBody,
+    deadline: tokio::time::Instant,
+    timeout: Duration,
+) -> Result<Option<Bytes>, Error> {
+    use http_body_util::BodyExt as _;
+
+    loop {
+        let frame = tokio::time::timeout_at(deadline, body.frame()).await;
+        let frame = frame.map_err(|_| super::network::timed_out(timeout))?;
+        match frame.transpose()?.map(http_body::Frame::into_data) {
+            Some(Ok(data)) => return Ok(Some(data)),
+            // Trailers.
+            Some(Err(_)) => {}
+            None => return Ok(None),
         }
     }
 }

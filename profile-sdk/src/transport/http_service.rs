@@ -16,6 +16,7 @@ use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceExt, service_fn};
 use url::Url;
 
+use super::attempt::AttemptState;
 use super::network::{Network, could_not_create, timed_out, transport_error};
 use crate::error::{Effect, Error, ErrorKind, root_cause};
 
@@ -79,9 +80,7 @@ impl HttpService {
         let result = timeout_at(deadline, ServiceExt::ready(&mut self.inner)).await;
         match result.unwrap_or_else(|_| Err(Error::deadline_passed())) {
             Ok(_) => Ok(deadline.saturating_duration_since(Instant::now())),
-            Err(error) if error.consequence().0 == Effect::Unclear => {
-                Err(Error::not_sent(error.reason()))
-            }
+            Err(error) if error.effect() == Effect::Unclear => Err(Error::not_sent(error.reason())),
             Err(error) => Err(error),
         }
     }
@@ -92,6 +91,7 @@ impl HttpService {
         mut self,
         mut request: http::Request<Bytes>,
         timeout: Duration,
+        state: Option<&AttemptState>,
     ) -> Result<(http::Response<ResponseBody>, Instant), Error> {
         let sends = Arc::<AtomicU32>::default();
         let attempt = Attempt {
@@ -99,16 +99,22 @@ impl HttpService {
             sends: Arc::clone(&sends),
         };
         request.extensions_mut().insert(attempt);
-        let unmarked = self.unmarked.load(SeqCst);
+        let unmarked = Arc::clone(&self.unmarked);
+        let before = unmarked.load(SeqCst);
+        let is_unsent = move || {
+            let ended = sends.compare_exchange(0, ENDED, SeqCst, SeqCst);
+            ended.is_ok() && unmarked.load(SeqCst) == before
+        };
+        if let Some(state) = state {
+            state.sent(is_unsent.clone());
+        }
         let deadline = Instant::now() + timeout + GRACE;
         let response = timeout_at(deadline, self.inner.call(request)).await;
         let error = match response.map_err(|_| timed_out(timeout))? {
             Ok(response) => return Ok((response, deadline)),
-            Err(error) => error,
+            Err(error) => error.without_pause(),
         };
-        let claims_unsent = error.consequence().0 == Effect::Unsent;
-        let is_sent = || sends.compare_exchange(0, ENDED, SeqCst, SeqCst).is_err();
-        if claims_unsent && (is_sent() || self.unmarked.load(SeqCst) != unmarked) {
+        if error.effect() == Effect::Unsent && !is_unsent() {
             return Err(Error::new(ErrorKind::Interrupted, error.reason()));
         }
         Err(error)
@@ -148,10 +154,10 @@ async fn send(
         .fetch_update(SeqCst, SeqCst, count)
         .map_err(|_| Error::not_sent("the request was not sent, because its attempt has ended"))?;
     let body = (!body.is_empty()).then_some(body);
-    let response = network.send(request, body, timeout).await;
+    let response = network.send(request, body, timeout, None).await;
     let response = response.inspect_err(|error| {
         // The service has not processed it.
-        if error.consequence().0 != Effect::Unclear {
+        if error.effect() != Effect::Unclear {
             attempt.inspect(|attempt| _ = attempt.sends.fetch_sub(1, SeqCst));
         }
     })?;

@@ -1,5 +1,6 @@
 //! The only module that uses the network.
 
+mod attempt;
 mod base_url;
 mod body;
 mod connect_error;
@@ -9,6 +10,7 @@ mod network;
 mod tls;
 mod tls_advice;
 
+pub(crate) use attempt::AttemptState;
 pub(crate) use base_url::{BaseUrl, parse_proxy};
 pub use tls::Tls;
 pub use tls_advice::tls_advice;
@@ -111,6 +113,19 @@ impl Settings {
     }
 }
 
+/// One attempt to send a request. By reference, since an async function stores its arguments twice.
+pub(crate) struct Outgoing<'a> {
+    pub(crate) request: &'a Request,
+    /// In addition to those of the request.
+    pub(crate) headers: &'a HeaderMap,
+    pub(crate) clock: &'a Arc<dyn Clock>,
+    /// The time until the deadline of the call.
+    pub(crate) left: Duration,
+    pub(crate) attempt_timeout: Duration,
+    /// Recorded if the call can be ended.
+    pub(crate) state: Option<&'a AttemptState>,
+}
+
 /// The connections to one service, shared by the clients of all keys.
 pub(crate) struct Transport {
     network: Network,
@@ -162,19 +177,17 @@ impl Transport {
         self.network.proxy().filter(|_| !self.base_url.is_https())
     }
 
-    /// Sends a request once, with these headers in addition to its own, and reads the response,
-    /// whatever its status code. Also returns an error if the body is incomplete. `left` is the time until the
-    /// deadline of the call.
+    /// Sends a request once, and reads the response, whatever its status code. Also returns an error if the body
+    /// is incomplete.
     pub(crate) async fn exchange(
         &self,
-        request: &Request,
-        headers: &HeaderMap,
-        clock: &Arc<dyn Clock>,
-        left: Duration,
-        attempt_timeout: Duration,
+        outgoing: &Outgoing<'_>,
     ) -> Result<(RawResponse, Option<Error>), Error> {
-        let sent = self.send(request, headers, clock, left, attempt_timeout);
+        let sent = self.send(outgoing);
         let (mut response, _in_flight) = sent.await?;
+        if let Some(state) = outgoing.state {
+            state.answered();
+        }
         let max_bytes = match response.status().is_success() {
             true => self.max_response_bytes,
             false => Error::MAX_BODY_BYTES,
@@ -189,47 +202,52 @@ impl Transport {
         Ok((response, body_error))
     }
 
-    async fn send<'a>(
-        &self,
-        request: &Request,
-        headers: &HeaderMap,
-        clock: &'a Arc<dyn Clock>,
-        left: Duration,
-        attempt_timeout: Duration,
-    ) -> Result<(Incoming, InFlight<'a>), Error> {
+    async fn send<'a>(&self, outgoing: &Outgoing<'a>) -> Result<(Incoming, InFlight<'a>), Error> {
         #[cfg(feature = "tower")]
         if let Some(layered) = &self.layered {
-            let mut layered = layered.clone();
             // Boxed, to keep calls without layers small.
-            let left = Box::pin(layered.ready(left)).await?;
-            let (in_flight, timeout) = (InFlight::new(clock), attempt_timeout.min(left));
-            let (request, body) = self.prepare(request, headers);
-            let request = http::Request::try_from(request)
-                .map_err(|error| network::transport_error(error, timeout))?
-                .map(|_| body.unwrap_or_default());
-            let (response, deadline) = Box::pin(layered.send(request, timeout)).await?;
-            let response = Incoming::Layered {
-                response,
-                deadline,
-                timeout,
-            };
-            return Ok((response, in_flight));
+            return Box::pin(self.send_layered(layered.clone(), outgoing)).await;
         }
-        let (in_flight, timeout) = (InFlight::new(clock), attempt_timeout.min(left));
+        let in_flight = InFlight::new(outgoing.clock);
+        let timeout = outgoing.attempt_timeout.min(outgoing.left);
         // The request is not held while the response is awaited, to keep calls small.
         let response = {
-            let (request, body) = self.prepare(request, headers);
-            self.network.send(request, body, timeout)
+            let (request, body) = self.prepare(outgoing);
+            self.network.send(request, body, timeout, outgoing.state)
         };
         let response = response.await?;
         Ok((Incoming::Network { response, timeout }, in_flight))
     }
 
+    #[cfg(feature = "tower")]
+    async fn send_layered<'a>(
+        &self,
+        mut layered: HttpService,
+        outgoing: &Outgoing<'a>,
+    ) -> Result<(Incoming, InFlight<'a>), Error> {
+        let left = layered.ready(outgoing.left).await?;
+        let in_flight = InFlight::new(outgoing.clock);
+        let timeout = outgoing.attempt_timeout.min(left);
+        let (request, body) = self.prepare(outgoing);
+        let request = http::Request::try_from(request)
+            .map_err(|error| network::transport_error(error, timeout))?
+            .map(|_| body.unwrap_or_default());
+        let sent = layered.send(request, timeout, outgoing.state);
+        let (response, deadline) = sent.await?;
+        let response = Incoming::Layered {
+            response: Box::new(response),
+            deadline,
+            timeout,
+        };
+        Ok((response, in_flight))
+    }
+
     /// Returns the request with all headers, and its body.
-    fn prepare(&self, request: &Request, headers: &HeaderMap) -> (reqwest::Request, Option<Bytes>) {
+    fn prepare(&self, outgoing: &Outgoing<'_>) -> (reqwest::Request, Option<Bytes>) {
+        let request = outgoing.request;
         let method = reqwest::Method::from_str(request.method().as_str());
         let method = method.expect("a method of HTTP");
-        let mut headers = headers.clone();
+        let mut headers = outgoing.headers.clone();
         for (name, value) in request.headers() {
             headers.insert(name, value.clone());
         }

@@ -1,16 +1,13 @@
 //! Sends requests with reqwest, and converts its errors.
 
 use std::io;
-use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body::{Body, Frame, SizeHint};
 use reqwest::{Method, Request, Response};
 
+use super::attempt::{AttemptState, RequestBody, SendGuard};
 use super::connect_error::connect_error;
 use super::tls_advice::is_permanent;
 use crate::error::{Error, ErrorKind, causes, find_cause, root_cause};
@@ -63,6 +60,7 @@ impl Network {
         mut request: Request,
         body: Option<Bytes>,
         timeout: Duration,
+        state: Option<&AttemptState>,
     ) -> impl Future<Output = Result<Response, Error>> + Send + use<'_> {
         // Using the timeout of the HTTP client is cheaper than setting one per request.
         if timeout != self.default_timeout {
@@ -74,6 +72,10 @@ impl Network {
             *request.body_mut() = Some(reqwest::Body::wrap(body));
             guard
         });
+        if let Some(state) = state {
+            let guard = guard.clone();
+            state.sent(move || guard.as_ref().is_some_and(SendGuard::is_first));
+        }
         let is_creation = request.method() == Method::POST;
         let unpooled = self.unpooled.get().filter(|_| is_creation);
         let response = unpooled.unwrap_or(&self.http).execute(request);
@@ -129,61 +131,6 @@ fn is_closed(error: &reqwest::Error) -> bool {
     let is_incomplete = |error: &hyper::Error| error.is_incomplete_message();
     let is_reset = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionReset;
     find_cause(error).is_some_and(is_incomplete) || find_cause(error).is_some_and(is_reset)
-}
-
-/// The body of one attempt. The HTTP client reads it when it has a connection, together with the
-/// head of the request.
-struct RequestBody {
-    bytes: Option<Bytes>,
-    guard: SendGuard,
-}
-
-impl RequestBody {
-    fn new(bytes: Bytes, guard: &SendGuard) -> Self {
-        let (bytes, guard) = (Some(bytes), guard.clone());
-        Self { bytes, guard }
-    }
-}
-
-/// Shared by [`RequestBody`] and its sender: the one that is called first decides whether the request is
-/// sent.
-#[derive(Clone, Default)]
-struct SendGuard(Arc<AtomicBool>);
-
-impl SendGuard {
-    /// Returns `true` if this is the first call: for the body, the request was not canceled; otherwise,
-    /// the body was not sent, and cannot be sent afterwards.
-    fn is_first(&self) -> bool {
-        !self.0.swap(true, Ordering::AcqRel)
-    }
-}
-
-impl Body for RequestBody {
-    type Data = Bytes;
-    type Error = io::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        let Some(bytes) = self.bytes.take() else {
-            return Poll::Ready(None);
-        };
-        if !self.guard.is_first() {
-            let canceled = io::Error::other("the request was canceled");
-            return Poll::Ready(Some(Err(canceled)));
-        }
-        Poll::Ready(Some(Ok(Frame::data(bytes))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.bytes.is_none()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        let length = self.bytes.as_ref().map_or(0, Bytes::len);
-        SizeHint::with_exact(length as u64)
-    }
 }
 
 /// Returns `true` if the service states that it has not processed the request: the stream is refused, or
@@ -273,9 +220,7 @@ fn seconds(time: Duration) -> String {
 mod tests {
     use std::time::Duration;
 
-    use http_body_util::BodyExt as _;
-
-    use super::{RequestBody, SendGuard, seconds};
+    use super::seconds;
 
     #[test]
     fn durations_are_readable() {
@@ -288,18 +233,5 @@ mod tests {
         ] {
             assert_eq!(seconds(Duration::from_millis(milliseconds)), text);
         }
-    }
-
-    #[tokio::test]
-    async fn is_either_sent_or_canceled() {
-        let guard = SendGuard::default();
-        let body = RequestBody::new("text".into(), &guard);
-        assert_eq!(body.collect().await.unwrap().to_bytes(), "text");
-        assert!(!guard.is_first());
-
-        let guard = SendGuard::default();
-        let body = RequestBody::new("text".into(), &guard);
-        assert!(guard.is_first());
-        assert!(body.collect().await.is_err());
     }
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use mock_server::journal::RequestPattern;
 use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Dialect, Fault, FaultRule, MockServer};
-use profile_sdk::plan::{ApplyErrorReason, DesiredLink, DesiredProfile, Plan, PlanOptions};
+use profile_sdk::plan::{
+    ApplyErrorReason, DesiredLink, DesiredProfile, Plan, PlanOptions, Step, StepState,
+};
 use profile_sdk::{Client, Link, LinkUpdate, LinkUrl, ProfileUpdate, RetryPolicy, Scope};
 use serde_json::json;
 
@@ -63,10 +65,14 @@ async fn a_creation_whose_response_was_lost_is_looked_up() {
     let (client, plan) = plan_of_new_links(&service, &["One", "Two"]).await;
     let lost = fault_on("POST", Fault::status(500)).times(1);
     add_fault(&service, lost.after_write());
-    let mut done = Vec::new();
-    let report = client.apply_with(&plan, |step| done.push(step.clone()));
-    assert_eq!(report.await.unwrap().done, done);
-    assert_eq!(done, plan.steps());
+    let mut states = Vec::new();
+    let applying = client.apply(&plan);
+    let applying = applying.on_step(|step, state| states.push((step.clone(), state)));
+    assert_eq!(applying.await.unwrap().done, plan.steps());
+    let states_of =
+        |step: &Step| [StepState::Begun, StepState::Done].map(|state| (step.clone(), state));
+    let expected: Vec<_> = plan.steps().iter().flat_map(states_of).collect();
+    assert_eq!(states, expected);
     assert_eq!(writes(&service), 2);
 }
 
@@ -82,7 +88,7 @@ async fn a_creation_after_a_303_is_looked_up() {
     let see_other = see_other.matching(RequestPattern::any().method("POST"));
     add_fault(&service, see_other.clone().times(1));
     let error = client.apply(&plan).await.unwrap_err();
-    assert_eq!(error.report.unknown.as_deref(), Some(&plan.steps()[0]));
+    assert_eq!(error.report.unknown.as_ref(), Some(&plan.steps()[0]));
     add_fault(&service, see_other.times(1).after_write());
     assert_eq!(client.apply(&plan).await.unwrap().done, plan.steps());
     assert_eq!(writes(&service), 2);
@@ -108,7 +114,7 @@ async fn a_creation_is_done_only_if_all_equal_links_exist() {
     add_fault(&service, lost.times(1));
     let report = client.apply(&plan).await.unwrap_err().report;
     assert_eq!(report.done, plan.steps()[..2]);
-    assert_eq!(report.unknown.as_deref(), Some(&plan.steps()[2]));
+    assert_eq!(report.unknown.as_ref(), Some(&plan.steps()[2]));
 }
 
 #[tokio::test]
@@ -131,7 +137,7 @@ async fn a_creation_that_does_not_show_is_unknown_and_ends_the_run() {
     let report = serde_json::from_str(&serde_json::to_string(&error.report).unwrap());
     assert_eq!(error.report, report.unwrap());
     assert_eq!(error.report.done, plan.steps()[..1]);
-    assert_eq!(error.report.unknown.as_deref(), Some(&plan.steps()[1]));
+    assert_eq!(error.report.unknown.as_ref(), Some(&plan.steps()[1]));
     assert_eq!(error.report.not_done, plan.steps()[2..]);
     assert_eq!(writes(&service), 2);
 }

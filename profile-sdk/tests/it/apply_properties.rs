@@ -259,11 +259,11 @@ fn faults_duplicate_and_lose_nothing() {
                 if error.report.unknown.is_some() {
                     prop_assert!(!error.is_retryable());
                 }
-                error.report
+                *error.report
             }
         };
         // All steps are in the report.
-        let unknown = report.unknown.as_deref();
+        let unknown = report.unknown.as_ref();
         let reported = report.done.iter().chain(unknown);
         let reported: Vec<_> = reported.chain(&report.not_done).collect();
         if !is_sync {
@@ -477,7 +477,7 @@ fn a_changed_link_counts_as_created_if_its_id_is_new() {
             Ok(report) => report,
             Err(error) => {
                 assert!(error.report.unknown.is_some(), "{error}");
-                error.report
+                *error.report
             }
         };
         assert_eq!(report.done.len(), done, "{wanted:?} {faults:?} {report}");

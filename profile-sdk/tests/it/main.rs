@@ -58,6 +58,12 @@ mod tls;
 mod tracing;
 #[cfg(feature = "tower")]
 mod unreliable_network;
+#[cfg(all(
+    feature = "http2",
+    feature = "tower",
+    any(feature = "__rustls", feature = "native-tls")
+))]
+mod until;
 mod writes;
 
 use mock_server::journal::RequestPattern;

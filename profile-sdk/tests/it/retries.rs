@@ -2,7 +2,6 @@
 
 use std::future::{Future, pending};
 use std::pin::Pin;
-use std::sync::mpsc;
 use std::time::{Duration, Instant, SystemTime};
 
 use mock_server::journal::RequestPattern;
@@ -153,43 +152,6 @@ async fn an_earlier_attempt_may_have_been_applied() {
     let error = update.await.unwrap_err();
     assert_eq!((error.status(), error.attempts()), (Some(400), 2));
     assert!(error.may_have_been_applied());
-}
-
-#[tokio::test]
-async fn a_wait_says_whether_a_request_may_have_been_applied() {
-    let lost = Fault::Wire(WireFault::Close);
-    let (limited, failed) = (Fault::rate_limited("1"), Fault::status(503));
-    let (none, interval) = (Duration::ZERO, 5 * SECOND);
-    let update = ProfileUpdate::new().bio("b".parse().unwrap());
-    for (faults, interval, expected) in [
-        (vec![limited.clone()], none, &[false][..]),
-        (vec![failed.clone()], none, &[true]),
-        (vec![lost, limited.clone()], none, &[true, true]),
-        (vec![limited, failed.clone()], none, &[false, true]),
-        // The second wait is for the interval.
-        (vec![failed], interval, &[true, true]),
-    ] {
-        let service = MockServer::start().await;
-        let (reports, waits) = mpsc::channel();
-        let client = owner_builder(&service)
-            .clock(SkippingClock::default())
-            .request_interval(interval)
-            .on_wait(move |wait| reports.send(wait.may_have_been_applied).unwrap());
-        let client = client.build().unwrap();
-        for is_write in [true, false] {
-            for fault in &faults {
-                add_fault(&service, FaultRule::new(fault.clone()).times(1));
-            }
-            match is_write {
-                true => drop(client.update_profile(&update).await.unwrap()),
-                false => drop(client.me().await.unwrap()),
-            }
-            let expected = expected.iter().map(|expected| *expected && is_write);
-            let expected: Vec<_> = expected.collect();
-            let waits: Vec<bool> = waits.try_iter().collect();
-            assert!(waits.ends_with(&expected), "{faults:?} {waits:?}");
-        }
-    }
 }
 
 /// Makes a call whose first response requests a wait. Returns the result, the waits and the number
