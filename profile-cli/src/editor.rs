@@ -29,7 +29,7 @@ use std::{env, fs, io};
 use profile_sdk::quoted;
 
 use crate::input::{Input, prompt};
-use crate::outcome::{Failure, FailureKind, KeptText, Report, Result, word};
+use crate::outcome::{Failure, FailureKind, KeptText, Report, Result, WriteOutcome, word};
 use crate::profile_file;
 use crate::session::Session;
 use crate::settings::{SettingName, Settings, Source};
@@ -86,6 +86,22 @@ pub(crate) fn edit<T: EditedText>(
     session: &Session<'_>,
 ) -> Result<Report> {
     session.output.note_all(unsent_note());
+    // Once a write is unknown, so is the outcome of the command, unless a later one succeeds.
+    let mut outcome = WriteOutcome::NotDone;
+    let edited = edit_until_sent(edited, initial, editor, session, &mut outcome);
+    edited.map_err(|failure| match failure.is_unknown() {
+        true => failure,
+        false => Failure { outcome, ..failure },
+    })
+}
+
+fn edit_until_sent<T: EditedText>(
+    edited: &mut T,
+    initial: &str,
+    editor: &Editor,
+    session: &Session<'_>,
+    outcome: &mut WriteOutcome,
+) -> Result<Report> {
     let file = TextFile::create::<T>(initial, session.key_source())?;
     let mut before = Ok(initial.to_owned());
     let mut step = Step::Open(None);
@@ -122,24 +138,34 @@ pub(crate) fn edit<T: EditedText>(
             }
             Err(failure) => file.saved::<T>(failure),
         };
-        step = next_step(failure, is_repeated, session)?;
+        if failure.is_unknown() {
+            *outcome = failure.outcome.clone();
+        }
+        let is_unknown = matches!(outcome, WriteOutcome::Unknown(_));
+        step = next_step(failure, is_repeated, is_unknown, session)?;
         before = text;
     }
 }
 
 /// Asks what to do with a text that was not sent, if another one may help. The failure means to stop.
-fn next_step(failure: Failure, is_repeated: bool, session: &Session<'_>) -> Result<Step> {
+fn next_step(
+    failure: Failure,
+    is_repeated: bool,
+    is_unknown: bool,
+    session: &Session<'_>,
+) -> Result<Step> {
     use FailureKind::{Conflict, Rejected, Usage};
     if !matches!(failure.kind, Usage | Rejected | Conflict) || !session.can_ask() {
         return Err(failure);
     }
-    let can_send = failure.kind != Usage && session.unclear().is_none();
+    let can_send = failure.kind != Usage && !is_unknown;
     let choice = if can_send { " send mine (s)," } else { "" };
     // With the location of the text, since Ctrl-C exits the program.
     session.output.status(&match is_repeated {
         true => "Nothing was changed.".to_owned(),
         false => format!("error: {}", failure.text()),
     });
+    session.end_write();
     let question = format!("Edit again (y),{choice} or stop and keep the text (n)? [y] ");
     loop {
         let answer = match prompt::ask(&question) {

@@ -49,7 +49,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::commands::{Arguments, Command};
-use crate::outcome::{Failure, next_command};
+use crate::outcome::next_command;
 use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{Needs, Settings};
@@ -69,17 +69,11 @@ fn main() -> ExitCode {
     };
     let command = arguments.command.as_ref();
     let needs = command.map_or(Needs::Nothing, Command::needs);
-    let complete = |failure: Failure, unclear: Option<String>| match needs == Needs::Writes {
-        true => failure.or_outcome(unclear.as_deref()),
-        false => failure,
-    };
     let loaded = Settings::load(&arguments.global, needs)
-        .and_then(|settings| Ok((Output::new(&arguments.global, &settings)?, settings)));
+        .and_then(|settings| Ok((Output::new(&arguments.global, &settings, needs)?, settings)));
     let (output, settings) = match loaded {
         Ok(loaded) => loaded,
-        Err(failure) => {
-            return Output::for_failures(&arguments.global).failure(&complete(failure, None));
-        }
+        Err(failure) => return Output::for_failures(&arguments.global, needs).failure(&failure),
     };
     next_command::select(settings.sources.selection());
     if needs >= Needs::File {
@@ -88,8 +82,7 @@ fn main() -> ExitCode {
     session::log::start(&settings);
     let session = Session::new(settings, &output, &words);
     let ended = commands::run(arguments.command, Arguments::command, &session);
-    let exit_code =
-        ended.unwrap_or_else(|failure| output.failure(&complete(failure, session.unclear())));
+    let exit_code = ended.unwrap_or_else(|failure| output.failure(&failure));
     // Dropping the runtime would wait for threads that still look up a host after a timeout.
     std::mem::forget(session);
     system::interruption::end_if_pending();

@@ -14,7 +14,7 @@ use crate::help;
 use crate::input::profile_changes::InvalidField;
 use crate::outcome::{Failure, word};
 use crate::output::Output;
-use crate::settings::{Format, GlobalArguments};
+use crate::settings::{Format, GlobalArguments, Needs};
 use crate::terminal::{SafeUrl, UrlRole, argument, redact_misplaced};
 
 /// Prints the help, the version or the usage error of the argument parser.
@@ -29,7 +29,7 @@ pub(crate) fn print(mut error: clap::Error, arguments: &[OsString]) -> ExitCode 
         redact_misplaced(word);
         redact_misplaced(after_equals(word));
     }
-    let output = Output::for_failures(&output_options(&words));
+    let output = Output::for_failures(&output_options(&words), Needs::Nothing);
     let failure = invalid_value(&error).or_else(|| usage_failure(&error, output.is_json()));
     match failure {
         Some(failure) => output.failure(&failure),

@@ -86,7 +86,10 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     let command = NextCommand(&check);
     let page = format!("{PAGE}; check with {command} before you try again");
     let warning = (is_write && response.is_page()).then_some(page);
-    let outcome = is_write.then(|| WriteOutcome::Unknown(check.clone()));
+    let outcome = match is_write {
+        true => WriteOutcome::Unknown(check.clone()),
+        false => WriteOutcome::NotDone,
+    };
     // Only one form is printed, and a response may not be valid JSON.
     let report = match is_json {
         true => Report::new(&*as_json(&response, outcome)?, View::Body(Vec::new())),
@@ -183,7 +186,7 @@ fn as_bytes(response: &Response<Vec<u8>>) -> Vec<u8> {
 }
 
 /// Returns the body as JSON.
-fn as_json(response: &Response<Vec<u8>>, outcome: Option<WriteOutcome>) -> Result<String> {
+fn as_json(response: &Response<Vec<u8>>, outcome: WriteOutcome) -> Result<String> {
     let status = response.status();
     let text = String::from_utf8_lossy(response.body());
     let text = redact_key(&text);
@@ -194,8 +197,7 @@ fn as_json(response: &Response<Vec<u8>>, outcome: Option<WriteOutcome>) -> Resul
     };
     if let Err(error) = serde_json::from_str::<&RawValue>(body) {
         let message = format!("the response with status {status} is not valid JSON: {error}");
-        let hint = outcome
-            .is_none()
+        let hint = matches!(outcome, WriteOutcome::NotDone)
             .then_some("omit --json and --jq to print the response as it is");
         return Err(Failure {
             status: Some(status),

@@ -123,6 +123,7 @@ fn check_scopes(plan: &Plan, profile: &Profile) -> Result<Option<String>> {
 
 fn carry_out(plan: &Plan, session: &Session<'_>) -> Result<Report> {
     let done = AtomicUsize::new(0);
+    session.begin_write();
     let applying = session.client()?.apply(plan).on_step(|step, state| {
         if state == StepState::Done {
             tracing::info!("done: {step}");

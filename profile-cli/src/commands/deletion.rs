@@ -34,7 +34,7 @@ impl Deletion {
     /// failure, if any.
     pub(crate) fn run(&self, entered: &[String], session: &Session<'_>) -> Result<Report> {
         let client = session.client()?;
-        let listed = self.read(self.dry_run, session)?;
+        let listed = self.read(session)?;
         let known = listed.as_deref().unwrap_or_default();
         let ids = entered.iter().map(|entered| id_of(entered, known));
         let ids = ids.collect::<Result<Vec<_>, _>>()?;
@@ -90,7 +90,7 @@ impl Deletion {
     /// Fails if a resource has changed since the question.
     fn check_unchanged(&self, items: &[Item], session: &Session<'_>) -> Result<()> {
         let is_changed = |now: &Item| items.iter().any(|old| old.id == now.id && old != now);
-        let message = match self.read(true, session)? {
+        let message = match self.read(session)? {
             None => format!("the service does not list your {}s any more", self.noun),
             Some(now) => match now.iter().find(|now| is_changed(now)) {
                 None => return Ok(()),
@@ -141,15 +141,12 @@ impl Deletion {
         outcome::of_batch(done, failures)
     }
 
-    /// Reads the resources, and checks the scopes. A deletion does not need them, so that its own error
-    /// is reported, unless they are required.
-    fn read(&self, is_required: bool, session: &Session<'_>) -> Result<Option<Vec<Item>>> {
-        let read = outcome::optional(session.read(session.client()?.me()), is_required)?;
-        let Some(response) = read else {
-            return Ok(None);
-        };
-        permissions::check(response.data(), &self.operation)?;
-        Ok((self.listed)(response.data()))
+    /// Reads the resources, if the profile lists them, and checks the scopes.
+    fn read(&self, session: &Session<'_>) -> Result<Option<Vec<Item>>> {
+        let without = format!("profile api -X DELETE me/{}s/ID", self.noun);
+        let profile = read_items(session, &without)?;
+        permissions::check(&profile, &self.operation)?;
+        Ok((self.listed)(&profile))
     }
 
     /// Returns an object for one ID, or an array for several.
@@ -212,15 +209,37 @@ pub(crate) fn unlisted(noun: &str, id: impl ToString) -> Failure {
     with_list_hint(noun, Some(&[]), failure)
 }
 
-/// Adds a hint to the failure if the service lists the resources, but does not find this one.
-pub(crate) fn with_list_hint(noun: &str, listed: Option<&[Item]>, failure: Failure) -> Failure {
-    match failure.kind {
-        FailureKind::NotFound if listed.is_some() && !failure.is_unknown() => {
-            let list = NextCommand(format!("profile {noun} list"));
-            failure.hint(format!("{list} shows the IDs"))
+/// Reads the profile, without which a change could be about another item than the user means. The error names the
+/// command that changes an item without this read.
+pub(crate) fn read_items(session: &Session<'_>, without: &str) -> Result<Profile> {
+    let response = session.read(session.client()?.me());
+    let response = response.map_err(|mut failure| {
+        if !matches!(
+            failure.kind,
+            FailureKind::Unauthorized | FailureKind::Interrupted
+        ) {
+            let command = NextCommand(without);
+            failure
+                .hints
+                .push(format!("{command} does not read the profile"));
         }
-        _ => failure,
+        failure
+    })?;
+    Ok(response.into_data())
+}
+
+/// Adds to the failure why the service does not find the resource: it is not among those that it lists, or the
+/// service lists none, so that a title is sent as an ID.
+pub(crate) fn with_list_hint(noun: &str, listed: Option<&[Item]>, mut failure: Failure) -> Failure {
+    if failure.kind != FailureKind::NotFound || failure.is_unknown() {
+        return failure;
     }
+    if listed.is_none() {
+        failure.message += &format!("; the service does not list your {noun}s, so only IDs work");
+        return failure;
+    }
+    let list = NextCommand(format!("profile {noun} list"));
+    failure.hint(format!("{list} shows the IDs"))
 }
 
 /// Returns the ID of an item that is named by its ID or by a title that no other item has, without white space

@@ -7,10 +7,10 @@ use profile_sdk::{
 };
 use serde_json::Value;
 
-use super::deletion::{Deletion, Item, id_of, unlisted, with_list_hint};
+use super::deletion::{Deletion, Item, id_of, read_items, unlisted, with_list_hint};
 use crate::completion;
 use crate::drawing::Change;
-use crate::outcome::{self, Failure, Report, Result, View, report_listing};
+use crate::outcome::{Failure, Report, Result, View, report_listing};
 use crate::session::{DryRun, Session, preview, requests};
 use crate::terminal::{argument, redact_misplaced};
 
@@ -165,7 +165,9 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report> {
     update.title = change.title;
     update.url = change.url;
     let client = session.client()?;
-    let (id, listed) = find_link(&id, dry_run, session)?;
+    let profile = read_items(session, "profile api -X PATCH me/links/ID -f title=…")?;
+    let listed = listed(&profile);
+    let id = LinkId::new(id_of(&id, listed.as_deref().unwrap_or_default())?)?;
     let what = format!("link {}", quoted(id.as_str()));
     let call = client.update_link(&id, &update);
     if dry_run {
@@ -181,19 +183,6 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report> {
         response.map_err(|failure| with_list_hint("link", listed.as_deref(), failure))?;
     let sentence = "The service accepted the change.";
     Ok(Report::written(&response, COLUMNS, "updated", sentence).warnings(warning))
-}
-
-/// Returns the ID for an ID or a title, and the link if the profile lists it. An edit ignores a failed
-/// read, so that its own error is reported.
-fn find_link(
-    entered: &str,
-    is_required: bool,
-    session: &Session<'_>,
-) -> Result<(LinkId, Option<Vec<Item>>)> {
-    let read = outcome::optional(session.read(session.client()?.me()), is_required)?;
-    let listed = read.and_then(|response| listed(response.data()));
-    let links = listed.as_deref().unwrap_or_default();
-    Ok((LinkId::new(id_of(entered, links)?)?, listed))
 }
 
 fn differences(update: LinkUpdate, link: &Item) -> Vec<Change> {

@@ -178,7 +178,7 @@ impl CommandLine {
 
 fn read_profile(options: &GlobalArguments) -> Option<Profile> {
     let settings = Settings::load(options, Needs::Reads).ok()?;
-    let output = Output::new(options, &settings).ok()?;
+    let output = Output::new(options, &settings, Needs::Reads).ok()?;
     // A keyring might ask for a password.
     if !settings.sandbox && Key::is_in_keyring(&settings).ok()? {
         return None;

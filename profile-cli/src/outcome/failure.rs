@@ -32,8 +32,8 @@ pub(crate) struct Failure {
     pub(crate) status: Option<u16>,
     /// `true` if it is safe and may help to run the same command again.
     pub(crate) retryable: bool,
-    /// The outcome of the write that failed; `None` if the command writes nothing.
-    pub(crate) outcome: Option<WriteOutcome>,
+    /// The outcome of the write that failed.
+    pub(crate) outcome: WriteOutcome,
     /// The text that was not sent.
     pub(crate) kept: Option<Box<KeptText>>,
     /// The ID of the item that failed, if the command works on several.
@@ -47,10 +47,12 @@ pub(crate) struct Failure {
 }
 
 /// The outcome of a failed write.
-#[derive(Debug)]
+#[derive(Debug, Clone, Default)]
 pub(crate) enum WriteOutcome {
     /// The change was made, but its result could not be printed.
     Done,
+    /// Also that of a command that writes nothing, which does not print it.
+    #[default]
     NotDone,
     /// The change may have been applied, which this command shows.
     Unknown(String),
@@ -165,7 +167,7 @@ impl Failure {
 
     /// Sets the outcome of the write that failed.
     pub(crate) fn outcome(mut self, outcome: WriteOutcome) -> Self {
-        self.outcome = Some(outcome);
+        self.outcome = outcome;
         self
     }
 
@@ -189,19 +191,8 @@ impl Failure {
         self
     }
 
-    /// Sets the outcome of a command that writes, where it is not set: not done, unless a write was unclear, which
-    /// this command shows. Of several failures, each has the outcome of its own write.
-    pub(crate) fn or_outcome(mut self, unclear: Option<&str>) -> Self {
-        let unclear = unclear.filter(|_| self.others.is_empty());
-        let others = self.others.into_iter();
-        self.others = others.map(|other| other.or_outcome(None)).collect();
-        let outcome = unclear.map(|check| WriteOutcome::Unknown(check.to_owned()));
-        self.outcome = self.outcome.or(outcome.or(Some(WriteOutcome::NotDone)));
-        self
-    }
-
     pub(crate) fn is_unknown(&self) -> bool {
-        matches!(self.outcome, Some(WriteOutcome::Unknown(_)))
+        matches!(self.outcome, WriteOutcome::Unknown(_))
     }
 
     /// Returns the message as it is printed.
@@ -227,7 +218,7 @@ impl Failure {
 
     /// Returns the hint that follows from the outcome and from `retryable`.
     fn outcome_hint(&self) -> Option<String> {
-        let check = match self.outcome.as_ref()? {
+        let check = match &self.outcome {
             WriteOutcome::Done | WriteOutcome::NotDone => return None,
             WriteOutcome::Unknown(check) => NextCommand(check),
         };
@@ -306,7 +297,7 @@ pub(crate) fn of_response<T>(what: &str, check: &str, response: &Response<T>) ->
     };
     Failure {
         status: Some(status),
-        outcome: Some(WriteOutcome::Unknown(check.to_owned())),
+        outcome: WriteOutcome::Unknown(check.to_owned()),
         body: Some(Box::new(ResponseBody::new(body.as_bytes()))),
         ..Failure::new(kind, message)
     }

@@ -35,14 +35,6 @@ pub(crate) fn item_failure(what: Option<&str>, id: impl ToString, failure: Failu
     }
 }
 
-/// Ignores the failure of a read that is not required, so that the command reports its own.
-pub(crate) fn optional<T>(read: Result<T>, is_required: bool) -> Result<Option<T>> {
-    match read {
-        Err(failure) if is_required || failure.kind == FailureKind::Interrupted => Err(failure),
-        read => Ok(read.ok()),
-    }
-}
-
 /// Returns the report, or the failure of the worst kind with the other failures and the report.
 pub(crate) fn of_batch(done: Option<Report>, mut failures: Vec<Failure>) -> Result<Report> {
     failures.sort_by_key(|failure| (failure.kind, failure.is_unknown()));

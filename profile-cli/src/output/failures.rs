@@ -33,21 +33,28 @@ pub(super) fn line(style: Style, label: &str, message: &str, screen: &Screen) ->
     format!("{} {}\n", screen.styled(style, label), printable(message))
 }
 
-/// Renders a failure, given the exit code of the signal that ends the program.
-pub(super) fn as_json(failure: &Failure, signal: Option<u8>, screen: &Screen) -> String {
-    let mut error = one_as_json(failure, signal);
+/// Renders a failure, given the exit code of the signal that ends the program, of a command that may write.
+pub(super) fn as_json(
+    failure: &Failure,
+    signal: Option<u8>,
+    writes: bool,
+    screen: &Screen,
+) -> String {
+    let mut error = one_as_json(failure, signal, writes);
     if !failure.others.is_empty() {
         let all = failure.others.iter().chain([failure]);
         // A failure that is complete keeps its own exit code.
         let of_signal = |one: &Failure| signal.filter(|_| one.kind == FailureKind::Interrupted);
-        error["failures"] = all.map(|one| one_as_json(one, of_signal(one))).collect();
+        error["failures"] = all
+            .map(|one| one_as_json(one, of_signal(one), writes))
+            .collect();
     }
     redact_values(&mut error);
     let document = json!({ "error": error }).to_string();
     format!("{}\n", json_text(&document, screen.is_terminal))
 }
 
-fn one_as_json(failure: &Failure, signal: Option<u8>) -> Value {
+fn one_as_json(failure: &Failure, signal: Option<u8>, writes: bool) -> Value {
     let mut error = json!({
         "code": failure.kind.code(),
         "message": failure.text(),
@@ -56,12 +63,13 @@ fn one_as_json(failure: &Failure, signal: Option<u8>) -> Value {
         "exit_code": signal.unwrap_or(failure.kind.exit_code()),
         "retryable": failure.retryable,
     });
-    if let Some(outcome) = &failure.outcome {
-        error["outcome"] = json!(match outcome {
-            WriteOutcome::Done => "done",
-            WriteOutcome::NotDone => "not_done",
-            WriteOutcome::Unknown(_) => "unknown",
-        });
+    let outcome = match &failure.outcome {
+        WriteOutcome::Done => Some("done"),
+        WriteOutcome::NotDone => writes.then_some("not_done"),
+        WriteOutcome::Unknown(_) => Some("unknown"),
+    };
+    if let Some(outcome) = outcome {
+        error["outcome"] = json!(outcome);
     }
     if let Some(id) = &failure.id {
         error["id"] = json!(id);

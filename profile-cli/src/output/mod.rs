@@ -42,13 +42,19 @@ pub(crate) struct Output {
     stderr: Screen,
     /// `true` with `--quiet`.
     pub(crate) quiet: bool,
+    /// `true` if failures have an outcome even if nothing was changed.
+    writes: bool,
     /// `true` if the header row of a CSV stream has been printed.
     #[cfg(feature = "webhook")]
     has_heading: Cell<bool>,
 }
 
 impl Output {
-    pub(crate) fn new(arguments: &GlobalArguments, settings: &Settings) -> Result<Self> {
+    pub(crate) fn new(
+        arguments: &GlobalArguments,
+        settings: &Settings,
+        needs: Needs,
+    ) -> Result<Self> {
         let width = environment::text("COLUMNS").ok().flatten();
         let width = width.and_then(|columns| columns.parse().ok());
         let screen = |is_terminal| {
@@ -63,13 +69,14 @@ impl Output {
             stdout,
             stderr: screen(io::stderr().is_terminal()),
             quiet: settings.quiet,
+            writes: needs == Needs::Writes,
             #[cfg(feature = "webhook")]
             has_heading: Cell::new(false),
         })
     }
 
     /// Creates an output for failures that occur before the settings are known.
-    pub(crate) fn for_failures(arguments: &GlobalArguments) -> Self {
+    pub(crate) fn for_failures(arguments: &GlobalArguments, needs: Needs) -> Self {
         let json = arguments.wants_jq_errors_as_json();
         let jq = arguments.jq.as_ref();
         let without_jq = jq.map_or(arguments.output, |_| Some(Format::Table));
@@ -81,7 +88,7 @@ impl Output {
             ..GlobalArguments::default()
         };
         let settings = Settings::load(&display, Needs::Nothing);
-        let output = settings.and_then(|settings| Self::new(&display, &settings));
+        let output = settings.and_then(|settings| Self::new(&display, &settings, needs));
         output.expect("no setting is needed")
     }
 
@@ -136,7 +143,7 @@ impl Output {
         };
         Failure {
             kind: FailureKind::Other,
-            outcome: Some(WriteOutcome::Done),
+            outcome: WriteOutcome::Done,
             message: format!("{}; the change was made, {how}", failure.message),
             ..failure
         }
@@ -164,7 +171,12 @@ impl Output {
 
     fn print_failure(&self, failure: &Failure, as_json: bool) -> ExitCode {
         let text = match as_json {
-            true => failures::as_json(failure, interruption::exit_code(), &self.stderr),
+            true => failures::as_json(
+                failure,
+                interruption::exit_code(),
+                self.writes,
+                &self.stderr,
+            ),
             false => failures::as_text(failure, &self.stderr, self.quiet),
         };
         write_to_stderr(&text);

@@ -70,9 +70,8 @@ pub(crate) fn client_for(
         None => builder,
     };
     // The base URL and the key are valid, so TLS cannot be set up.
-    let client = builder
-        .build()
-        .map_err(|error| Failure::usage(error.to_string()))?;
+    let client = builder.build();
+    let client = client.map_err(|error| Failure::usage(error.to_string()))?;
     Ok(client.until(async { _ = interruption::next().await }))
 }
 

@@ -19,7 +19,7 @@ use crate::input::prompt;
 use crate::outcome::{Failure, FailureKind, Report, Result, WriteOutcome, failure};
 use crate::output::Output;
 use crate::settings::{Key, Settings, Source};
-use crate::system::interruption;
+use crate::system::interruption::{self, Deferral};
 use crate::terminal::{Progress, SafeUrl};
 
 use connection::Connection;
@@ -40,8 +40,8 @@ pub(crate) struct Session<'a> {
     /// The arguments of the program.
     pub(crate) words: &'a [OsString],
     waits: Waits,
-    /// A command that shows whether the last write with an unknown outcome was applied.
-    unclear: RefCell<Option<String>>,
+    /// Exists from the first write until its outcome is printed.
+    writing: RefCell<Option<Deferral>>,
     connection: OnceCell<Connection>,
     /// The base URL of the latest client.
     base_url: RefCell<Option<SafeUrl>>,
@@ -52,7 +52,7 @@ impl<'a> Session<'a> {
     pub(crate) fn new(settings: Settings, output: &'a Output, words: &'a [OsString]) -> Self {
         Self {
             waits: Waits::new(&settings),
-            unclear: RefCell::default(),
+            writing: RefCell::default(),
             settings,
             output,
             words,
@@ -118,21 +118,12 @@ impl<'a> Session<'a> {
     ) -> Result<Response<T>> {
         interruption::check().map_err(|_| Failure::new(FailureKind::Interrupted, UNSENT))?;
         let failure = |error: &Error| failure::of_write(what, check_command, error);
-        let sent = self.answer(call, Some(check_command), failure);
-        let response = sent.inspect_err(|failure| {
-            if failure.is_unknown() {
-                self.unclear.replace(Some(check_command.to_owned()));
-            }
-        })?;
+        self.begin_write();
+        let response = self.answer(call, Some(check_command), failure)?;
         match response.status() {
             404 => Err(failure::of_response(what, check_command, &response)),
             _ => Ok(response),
         }
-    }
-
-    /// Returns a command that shows whether the last write with an unknown outcome was applied, if there was one.
-    pub(crate) fn unclear(&self) -> Option<String> {
-        self.unclear.borrow().clone()
     }
 
     /// Returns the reason why the stored key was not sent, if the call failed without it.
@@ -179,10 +170,41 @@ impl<'a> Session<'a> {
         let answer = self.until_interrupted(call.send(), String::new)?;
         match answer {
             Err(error) if error.kind() == ErrorKind::Canceled => {
-                Err(interrupted(&error, check_command))
+                Err(self.interrupted(&error, check_command))
             }
             answer => Ok(answer.inspect(log::received).inspect_err(log::failed)),
         }
+    }
+
+    /// Returns the failure of an interrupted call. A signal other than SIGINT ends a read, unless it is a part of a
+    /// write.
+    fn interrupted(&self, error: &Error, check_command: Option<&str>) -> Failure {
+        let interrupted = |message| Failure::new(FailureKind::Interrupted, message);
+        match check_command {
+            None => {
+                if self.writing.borrow().is_none() {
+                    interruption::end_read();
+                }
+                interrupted("interrupted")
+            }
+            Some(check) if error.may_have_been_applied() => {
+                interrupted("interrupted while a change was being sent")
+                    .outcome(WriteOutcome::Unknown(check.to_owned()))
+            }
+            Some(_) => interrupted(UNSENT),
+        }
+    }
+
+    /// Defers signals until the outcome of a write is printed, so that none ends the program without a word.
+    pub(crate) fn begin_write(&self) {
+        self.writing
+            .borrow_mut()
+            .get_or_insert_with(interruption::defer_first);
+    }
+
+    /// Ends the program by a signal again: the outcome of the write was printed.
+    pub(crate) fn end_write(&self) {
+        self.writing.take();
     }
 
     /// Runs a call, which ends at a signal, and shows the progress and what it waits for. Fails if there was a
@@ -197,7 +219,7 @@ impl<'a> Session<'a> {
         let (waits, retries) = (&self.waits, self.settings.retries);
         waits.begin();
         self.block_on(async {
-            let _deferred = interruption::defer();
+            let _deferred = interruption::defer_first();
             tokio::select! {
                 biased;
                 output = future => output,
@@ -254,25 +276,6 @@ impl<'a> Session<'a> {
         }
         let connection = Connection::new(self)?;
         Ok(self.connection.get_or_init(|| connection))
-    }
-}
-
-/// Returns the failure of an interrupted call. A signal other than SIGINT ends a read.
-fn interrupted(error: &Error, check_command: Option<&str>) -> Failure {
-    let (message, outcome) = match check_command {
-        None => {
-            interruption::end_read();
-            ("interrupted", None)
-        }
-        Some(check) if error.may_have_been_applied() => (
-            "interrupted while a change was being sent",
-            Some(WriteOutcome::Unknown(check.to_owned())),
-        ),
-        Some(_) => (UNSENT, Some(WriteOutcome::NotDone)),
-    };
-    Failure {
-        outcome,
-        ..Failure::new(FailureKind::Interrupted, message)
     }
 }
 

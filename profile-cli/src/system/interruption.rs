@@ -9,14 +9,18 @@
 //!
 //! - *ends*: the program ends by the signal at once, so that a shell loop around it ends too. A prompt
 //!   restores the terminal before.
-//! - *reports*: the program prints what was interrupted, with its outcome, and ends by the signal.
+//! - *reports*: the program prints what was interrupted, with its outcome, and ends by the signal. Reads between or
+//!   after the requests of a write are a part of it. During a read or a write, another signal ends the program at once.
 //! - *finishes*: the command is completed before the program ends by the signal.
 //! - *of the editor*: the editor handles it. If it ends by SIGINT, so does the program.
 //! - *stops*, *exits*: the program completes deliveries and ends by the signal, or with 0. Another signal
-//!   ends it at once, but not SIGHUP after SIGHUP: for a closed terminal, the shell and the system send it.
+//!   ends it at once.
+//!
+//! SIGHUP after SIGHUP is not another signal: for a closed terminal, the shell and the system send it.
 //!
 //! While no [`Deferral`] exists, a signal ends the program. On Windows, only Ctrl-C is handled, as SIGINT,
-//! and *ends by the signal* means exit code 130.
+//! and *ends by the signal* means exit code 130. The first process of a container ends with the exit code that a
+//! shell shows for the signal, since the system ignores signals with which it would end itself.
 //!
 //! A signal that was ignored when the program started stays ignored, as `nohup` and background jobs of
 //! scripts expect. The exception is SIGCHLD: if it is ignored, the system discards the exit status of an
@@ -46,6 +50,8 @@ static PENDING: AtomicUsize = AtomicUsize::new(0);
 
 static DEFERRALS: Mutex<Deferrals> = Mutex::new(Deferrals {
     count: 0,
+    calls: 0,
+    first: None,
     ends: None,
 });
 
@@ -54,12 +60,22 @@ static RECEIVED: Notify = Notify::const_new();
 
 struct Deferrals {
     count: usize,
+    /// The number of deferrals during which a second signal ends the program.
+    calls: usize,
+    /// The first signal that is pending.
+    first: Option<u8>,
     /// Returns `true` if a signal ends the program nevertheless.
     ends: Option<Box<dyn FnMut(u8) -> bool + Send>>,
 }
 
 /// Installs the handler, which ends the program by a signal, unless a [`Deferral`] exists.
 pub(crate) fn install() {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        // SIGQUIT would leave a core file with the key. A program that is executed, such as an editor, is dumpable.
+        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    }
     // If this fails, the default actions of the signals remain.
     let _ = start();
 }
@@ -73,7 +89,7 @@ fn start() -> io::Result<()> {
     use std::io::Read as _;
     let (mut signals, sender) = std::os::unix::net::UnixStream::pair()?;
     let receive = move || {
-        while let Ok(1..) = signals.read(&mut [0; 16]) {
+        while let Ok(1..) = signals.read(&mut [0]) {
             received();
         }
     };
@@ -84,7 +100,11 @@ fn start() -> io::Result<()> {
     let ignored = ignored();
     for signal in [HANGUP, INTERRUPT, QUIT, TERMINATE] {
         if ignored >> (signal - 1) & 1 == 0 {
-            flag::register_conditional_default(signal.into(), &ENDS)?;
+            let number = signal.into();
+            match is_first_process() {
+                true => flag::register_conditional_shutdown(number, (128 + signal).into(), &ENDS)?,
+                false => flag::register_conditional_default(number, &ENDS)?,
+            };
             flag::register_usize(signal.into(), &PENDING, signal.into())?;
             pipe::register(signal.into(), sender.try_clone()?)?;
         }
@@ -119,12 +139,21 @@ fn ignored() -> u64 {
 
 fn received() {
     let mut deferrals = deferrals();
-    if let (Some(signal), Some(ends)) = (pending(), &mut deferrals.ends)
-        && ends(signal)
-    {
-        end_by(signal);
+    if let Some(signal) = pending() {
+        let is_another = |first| first != HANGUP || signal != HANGUP;
+        let is_second = deferrals.first.is_some_and(is_another) && deferrals.calls > 0;
+        deferrals.first.get_or_insert(signal);
+        if is_second || deferrals.ends.as_mut().is_some_and(|ends| ends(signal)) {
+            end_by(signal);
+        }
     }
     RECEIVED.notify_waiters();
+}
+
+/// Forgets the pending signal.
+fn forget() {
+    PENDING.store(0, Ordering::SeqCst);
+    deferrals().first = None;
 }
 
 fn deferrals() -> MutexGuard<'static, Deferrals> {
@@ -133,44 +162,65 @@ fn deferrals() -> MutexGuard<'static, Deferrals> {
 
 fn end_by(signal: u8) {
     #[cfg(unix)]
-    let _ = signal_hook::low_level::emulate_default_handler(signal.into());
-    #[cfg(not(unix))]
+    if !is_first_process() {
+        let _ = signal_hook::low_level::emulate_default_handler(signal.into());
+    }
     std::process::exit((128 + signal).into());
+}
+
+/// Returns `true` for the process with the ID 1, which no signal with a default action ends.
+#[cfg(unix)]
+fn is_first_process() -> bool {
+    std::process::id() == 1
 }
 
 /// Prevents signals from ending the program until dropped. They stay pending.
 #[must_use]
 pub(crate) struct Deferral {
-    has_exceptions: bool,
+    kind: Kind,
+}
+
+#[derive(PartialEq)]
+enum Kind {
+    All,
+    UntilSecond,
+    WithExceptions,
 }
 
 /// Defers all signals.
 pub(crate) fn defer() -> Deferral {
-    deferral(None)
+    deferral(Kind::All, None)
+}
+
+/// Defers signals during requests to the service, until a second one ends the program.
+pub(crate) fn defer_first() -> Deferral {
+    deferral(Kind::UntilSecond, None)
 }
 
 /// Defers the signals for which `ends` returns `false`. The others end the program at once; `ends` may restore
 /// the terminal before. The latest such deferral decides, on a thread of its own.
 pub(crate) fn defer_unless(ends: impl FnMut(u8) -> bool + Send + 'static) -> Deferral {
-    deferral(Some(Box::new(ends)))
+    deferral(Kind::WithExceptions, Some(Box::new(ends)))
 }
 
-fn deferral(ends: Option<Box<dyn FnMut(u8) -> bool + Send>>) -> Deferral {
+fn deferral(kind: Kind, ends: Option<Box<dyn FnMut(u8) -> bool + Send>>) -> Deferral {
     let mut deferrals = deferrals();
     deferrals.count += 1;
+    deferrals.calls += usize::from(kind == Kind::UntilSecond);
     ENDS.store(false, Ordering::SeqCst);
-    let has_exceptions = ends.is_some();
-    if has_exceptions {
+    if ends.is_some() {
         deferrals.ends = ends;
     }
-    Deferral { has_exceptions }
+    Deferral { kind }
 }
 
 impl Drop for Deferral {
     fn drop(&mut self) {
         let mut deferrals = deferrals();
-        if self.has_exceptions {
-            deferrals.ends = None;
+        match self.kind {
+            Kind::All => {}
+            Kind::UntilSecond => deferrals.calls -= 1,
+            Kind::WithExceptions => deferrals.ends = None,
         }
         deferrals.count -= 1;
         ENDS.store(deferrals.count == 0, Ordering::SeqCst);
@@ -229,7 +279,7 @@ pub(crate) fn run_editor(editor: &mut Command) -> io::Result<io::Result<ExitStat
     let ended = editor.spawn().map(|mut editor| editor.wait());
     let status = ended.as_ref().ok().and_then(|ended| ended.as_ref().ok());
     if !status.is_some_and(is_interrupted) && matches!(pending(), Some(INTERRUPT | QUIT)) {
-        PENDING.store(0, Ordering::SeqCst);
+        forget();
     }
     ended
 }

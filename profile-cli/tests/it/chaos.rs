@@ -6,6 +6,8 @@ mod expected_state;
 mod faults;
 mod operation;
 mod random;
+#[cfg(unix)]
+mod signals;
 
 use std::env;
 

@@ -343,11 +343,17 @@ impl Program {
         let mut child = self.command.spawn().unwrap();
         // A program that does not read stdin may have exited already.
         let _ = child.stdin.take().unwrap().write_all(&self.stdin);
-        Running {
-            stdout: Some(BufReader::new(child.stdout.take().unwrap())),
-            stderr: BufReader::new(child.stderr.take().unwrap()),
-            child,
-        }
+        Running::new(child)
+    }
+
+    /// Starts the program with this stdin.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn start_with_stdin(mut self, stdin: impl Into<Stdio>) -> Running {
+        self.command
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        Running::new(self.command.spawn().unwrap())
     }
 
     /// Runs the program until it exits.
@@ -374,6 +380,31 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    fn new(mut child: Child) -> Self {
+        Self {
+            stdout: Some(BufReader::new(child.stdout.take().unwrap())),
+            stderr: BufReader::new(child.stderr.take().unwrap()),
+            child,
+        }
+    }
+
+    /// Returns the ID of the only child process, once it handles SIGTERM.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn child_id(&self) -> i32 {
+        let id = self.child.id();
+        handling(|| {
+            let child = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
+            child.trim().parse().ok()
+        })
+    }
+
+    /// Sends a signal once the program handles it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn signal_when_handled(&self, signal: Signal) {
+        handling(|| i32::try_from(self.child.id()).ok());
+        self.signal(signal);
+    }
+
     /// Reads the next line of stdout, without the line break.
     #[track_caller]
     pub(crate) fn stdout_line(&mut self) -> String {
@@ -384,6 +415,11 @@ impl Running {
     #[track_caller]
     pub(crate) fn stderr_line(&mut self) -> String {
         line(&mut self.stderr)
+    }
+
+    /// Returns `true` if the program has exited.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
     }
 
     /// Closes stdout.
@@ -445,6 +481,24 @@ impl Running {
         };
         Run { output }
     }
+}
+
+/// Returns the ID of a process once it handles SIGTERM.
+#[cfg(target_os = "linux")]
+fn handling(id: impl Fn() -> Option<i32>) -> i32 {
+    let started = std::time::Instant::now();
+    while started.elapsed() < TIMEOUT {
+        if let Some(id) = id() {
+            let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            let caught = caught.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap());
+            if caught >> (Signal::TERM.as_raw() - 1) & 1 == 1 {
+                return id;
+            }
+        }
+        thread::yield_now();
+    }
+    panic!("the program has not started");
 }
 
 impl Drop for Running {
@@ -535,6 +589,12 @@ impl Run {
             return (-signal).into();
         }
         status.code().unwrap().into()
+    }
+
+    /// Returns `true` if the program left a core file.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn core_dumped(&self) -> bool {
+        std::os::unix::process::ExitStatusExt::core_dumped(&self.output.status)
     }
 
     /// Returns stderr.

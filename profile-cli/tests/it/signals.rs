@@ -355,3 +355,187 @@ async fn an_earlier_failure_of_a_batch_keeps_its_exit_code() {
     assert_eq!(serde_json::json!(codes), expected, "{error}");
     assert_eq!(error["exit_code"], 143, "{error}");
 }
+
+const LOST: &str = r#"{"match": {"method": "POST", "path": "/me/links"}, "phase": "after", "times": 1,
+    "fault": {"status": {"status": 502}}}"#;
+const RESET: &str = r#"{"match": {"method": "POST", "path": "/me/links"}, "phase": "after", "times": 1,
+    "fault": {"wire": "reset"}}"#;
+const LIMITED: &str = r#"{"match": {"method": "GET", "path": "/me"}, "skip": 2, "times": 1,
+    "fault": {"rate_limited": {"retry_after": "20"}}}"#;
+const FIRST: &str = r#"{"match": {"method": "GET"}, "fault": {"wire": {"stall": {"after": 0}}}}"#;
+const SECOND: &str =
+    r#"{"match": {"method": "GET"}, "skip": 1, "fault": {"wire": {"stall": {"after": 0}}}}"#;
+const THIRD: &str =
+    r#"{"match": {"method": "GET"}, "skip": 2, "fault": {"wire": {"stall": {"after": 0}}}}"#;
+const SILENT: &str =
+    r#"{"match": {"method": "PATCH"}, "fault": {"status": {"status": 204, "body": ""}}}"#;
+
+/// A command, the faults, the number of requests before the signal, the outcome, and the unknown step of `apply`.
+type Interruption = (
+    &'static str,
+    [&'static str; 2],
+    u64,
+    Signal,
+    &'static str,
+    &'static str,
+);
+
+const INTERRUPTIONS: [Interruption; 6] = [
+    (
+        "apply new.toml",
+        [LOST, LIMITED],
+        4,
+        Signal::INT,
+        "unknown",
+        "create_link",
+    ),
+    (
+        "apply new.toml",
+        [RESET, LIMITED],
+        4,
+        Signal::TERM,
+        "unknown",
+        "create_link",
+    ),
+    (
+        "apply new.toml",
+        [FIRST, LOST],
+        1,
+        Signal::INT,
+        "not_done",
+        "",
+    ),
+    (
+        "apply new.toml",
+        [SECOND, LOST],
+        2,
+        Signal::TERM,
+        "not_done",
+        "",
+    ),
+    ("edit", [SILENT, THIRD], 4, Signal::TERM, "unknown", ""),
+    ("edit", [SILENT, THIRD], 4, Signal::INT, "unknown", ""),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_outcome_of_a_write_is_what_is_known() {
+    for (command, faults, requests, signal, outcome, unknown) in INTERRUPTIONS {
+        let fixture = Fixture::new().await;
+        fixture.file(
+            "new.toml",
+            "[[links]]\ntitle = \"new\"\nurl = \"https://new.example\"\n",
+        );
+        for rule in faults {
+            fixture.add_faults(rule);
+        }
+        let words: Vec<_> = command.split(' ').chain(["--json"]).collect();
+        let mut program = fixture.program(&words);
+        program.command.current_dir(fixture.home.path());
+        let running = program
+            .env("EDITOR", "sed -i 's/^location = .*/location = \"L\"/'")
+            .start();
+        let any = fixture.service.expect_matching(RequestPattern::any());
+        any.arrives(requests, Duration::from_secs(10)).await;
+        running.signal(signal);
+        let run = running.end();
+        let context = format!("{command} {faults:?}: {run}");
+        assert_eq!(run.code(), i64::from(-signal.as_raw()), "{context}");
+        assert_eq!(run.error()["outcome"], outcome, "{context}");
+        if !unknown.is_empty() {
+            assert_eq!(run.json_lines()[0]["unknown"]["step"], unknown, "{context}");
+        }
+    }
+}
+
+/// Without a read, a deletion or an edit might be about another item than the user means.
+#[tokio::test]
+async fn a_failed_read_is_not_an_empty_list() {
+    for command in [
+        "link edit Homepage --title t",
+        "link delete Homepage",
+        "post delete post_3",
+    ] {
+        let fixture = Fixture::new().await;
+        fixture.add_faults(r#"{"match": {"method": "GET"}, "fault": {"status": {"status": 500}}}"#);
+        let words: Vec<_> = command
+            .split(' ')
+            .chain(["--yes", "--json", "--retries", "0"])
+            .collect();
+        let run = fixture.run(&words);
+        assert_eq!(run.code(), 1, "{run}");
+        assert_eq!(run.error()["outcome"], "not_done");
+        run.says("/ID");
+        assert!(!run.stderr().contains("Homepage"), "{run}");
+        assert_eq!(fixture.service.journal().requests().len(), 1);
+    }
+}
+
+/// Returns the program as the first process of a namespace.
+#[cfg(target_os = "linux")]
+fn as_first_process(program: Program) -> Program {
+    let mut unshare = std::process::Command::new("unshare");
+    let words = [program.command.get_program()]
+        .into_iter()
+        .chain(program.command.get_args());
+    unshare
+        .args(["--pid", "--fork", "--kill-child"])
+        .args(words);
+    program.replaced_by(unshare)
+}
+
+/// The system ignores signals with a default action that are sent to the first process, as of a container.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn signals_end_the_first_process() {
+    use rustix::process::{Pid, kill_process};
+    let permitted = std::process::Command::new("unshare")
+        .args(["--pid", "--fork", "--kill-child", "true"])
+        .stderr(std::process::Stdio::null())
+        .status();
+    if !permitted.is_ok_and(|status| status.success()) {
+        return crate::child::skip("needs unshare with a namespace of processes")
+            .unwrap_or_default();
+    }
+    for (command, signal, requests) in [
+        ("apply - -vv", Signal::INT, 0),
+        ("apply - -vv", Signal::TERM, 0),
+        ("apply - -vv", Signal::HUP, 0),
+        ("show", Signal::INT, 1),
+        ("show", Signal::TERM, 1),
+        ("post create Hello", Signal::QUIT, 1),
+    ] {
+        let fixture = Fixture::new().await;
+        let hangs = FaultRule::new(Fault::Wire(WireFault::Stall { after: 0 }));
+        fixture.service.add_fault(hangs).unwrap();
+        let words: Vec<_> = command.split(' ').collect();
+        // A pipe that stays open.
+        let (reader, _writer) = std::io::pipe().unwrap();
+        let running = as_first_process(fixture.program(&words)).start_with_stdin(reader);
+        if requests != 0 {
+            let any = fixture.service.expect_matching(RequestPattern::any());
+            any.arrives(requests, Duration::from_secs(10)).await;
+        }
+        kill_process(Pid::from_raw(running.child_id()).unwrap(), signal).unwrap();
+        let run = running.end();
+        assert_eq!(
+            run.code(),
+            i64::from(128 + signal.as_raw()),
+            "{command}: {run}"
+        );
+    }
+}
+
+/// A core file would have the key.
+#[cfg(target_os = "linux")]
+#[test]
+fn leaves_no_core_file() {
+    let home = home();
+    let script = "cd \"$HOME\" && ulimit -c unlimited; exec profile apply -";
+    let (reader, _writer) = std::io::pipe().unwrap();
+    let shell = Program::shell("sh", home.path(), &["-c", script]);
+    let running = shell.start_with_stdin(reader);
+    running.signal_when_handled(Signal::QUIT);
+    let run = running.end();
+    assert_eq!(run.code(), i64::from(-Signal::QUIT.as_raw()), "{run}");
+    assert!(!run.core_dumped(), "{run}");
+}
