@@ -259,7 +259,7 @@ fn faults_duplicate_and_lose_nothing() {
                 if error.report.unknown.is_some() {
                     prop_assert!(!error.is_retryable());
                 }
-                error.report
+                *error.report
             }
         };
         // All steps are in the report.
@@ -477,7 +477,7 @@ fn a_changed_link_counts_as_created_if_its_id_is_new() {
             Ok(report) => report,
             Err(error) => {
                 assert!(error.report.unknown.is_some(), "{error}");
-                error.report
+                *error.report
             }
         };
         assert_eq!(report.done.len(), done, "{wanted:?} {faults:?} {report}");

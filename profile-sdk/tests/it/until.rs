@@ -342,7 +342,7 @@ async fn end_apply(faults: Vec<FaultRule>, reads: u64) -> (ApplyReport, Vec<Step
         drop(end);
     };
     let (applied, ()) = tokio::join!(timeout(MINUTE / 6, applying), ending);
-    (applied.unwrap().unwrap_err().report, states)
+    (*applied.unwrap().unwrap_err().report, states)
 }
 
 #[tokio::test]
