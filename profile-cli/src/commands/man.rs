@@ -20,7 +20,7 @@ const RELEASED: &str = "2026-11-27";
 #[command(after_help = "\
 Examples:
   profile man | man -l -
-  profile man --dir ~/.local/share/man/man1")]
+  profile man --dir ~/.cargo/share/man/man1")]
 pub(crate) struct ManArguments {
     /// Write a page for each command to this directory; it is created if needed
     #[arg(long, value_name = "DIR")]
