@@ -1,7 +1,5 @@
 //! `profile api`: sends a request to any path and prints the response.
 
-use std::borrow::Cow;
-
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use profile_sdk::{Call, Client, ClientBuilder, Error, Method, RawCall, Response};
@@ -12,7 +10,7 @@ use crate::input::{Input, file_of};
 use crate::outcome::{Failure, NextCommand, PAGE, Report, Result, View, WriteOutcome, word};
 use crate::session::{DryRun, Session, preview};
 use crate::settings::Needs;
-use crate::terminal::{argument, redact_key};
+use crate::terminal::{argument, redact_body, redact_key};
 use Method::{Delete, Get, Patch, Post, Put};
 
 #[derive(Debug, Args)]
@@ -94,7 +92,7 @@ pub(crate) fn run(arguments: &ApiArguments, session: &Session<'_>) -> Result<Rep
     let report = match is_json {
         true => Report::new(&*as_json(&response, outcome)?, View::Body(Vec::new())),
         false => {
-            let bytes = as_bytes(&response);
+            let bytes = redact_body(response.body(), redact_key);
             Report::new(json!(String::from_utf8_lossy(&bytes)), View::Body(bytes))
         }
     };
@@ -173,15 +171,6 @@ impl ApiArguments {
             }
         }
         Ok(body)
-    }
-}
-
-/// Returns the body without the key.
-fn as_bytes(response: &Response<Vec<u8>>) -> Vec<u8> {
-    let body = response.body();
-    match redact_key(&String::from_utf8_lossy(body)) {
-        Cow::Borrowed(_) => body.to_vec(),
-        Cow::Owned(redacted) => redacted.into_bytes(),
     }
 }
 

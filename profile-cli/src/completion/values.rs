@@ -168,7 +168,7 @@ impl CommandLine {
         let items = items.map(|(id, title)| {
             let title = title.unwrap_or_default();
             let fits = |start: &str| start.chars().count() <= MAX_TITLE;
-            let title = longest_start(&redact_key(&title), fits).to_owned();
+            let title = longest_start(&title, fits).to_owned();
             (redact_key(&id).into_owned(), title)
         });
         let is_new = |(id, _): &Candidate| self.before.iter().all(|word| word != id);

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use profile_sdk::{Error, ErrorKind, InvalidValue, Response};
 
 use super::{NextCommand, Report};
-use crate::terminal::{escaped, redact_key};
+use crate::terminal::{escaped, redact_body, redact_cut};
 
 /// Hint for commands that require a key.
 pub(crate) fn log_in_hint() -> String {
@@ -66,7 +66,7 @@ pub(crate) struct KeptText {
     pub(crate) commands: String,
 }
 
-/// The body of a response that reports an error.
+/// The body of a response that reports an error, without keys.
 #[derive(Debug)]
 pub(crate) struct ResponseBody {
     /// The bytes that were read.
@@ -81,7 +81,7 @@ impl ResponseBody {
     fn new(body: &[u8]) -> Self {
         let max = Error::MAX_BODY_BYTES;
         Self {
-            bytes: body[..body.len().min(max)].to_vec(),
+            bytes: redact_body(&body[..body.len().min(max)], redact_cut),
             is_truncated: body.len() >= max,
             is_included: false,
         }
@@ -286,8 +286,6 @@ pub(crate) fn of_write(what: &str, check: &str, error: &Error) -> Failure {
 /// was none.
 pub(crate) fn of_response<T>(what: &str, check: &str, response: &Response<T>) -> Failure {
     let status = response.status();
-    let body = String::from_utf8_lossy(response.body());
-    let body = redact_key(&body);
     let (kind, message) = match response.is_page() {
         true => (FailureKind::NoResponse, PAGE.to_owned()),
         false => (
@@ -298,7 +296,7 @@ pub(crate) fn of_response<T>(what: &str, check: &str, response: &Response<T>) ->
     Failure {
         status: Some(status),
         outcome: WriteOutcome::Unknown(check.to_owned()),
-        body: Some(Box::new(ResponseBody::new(body.as_bytes()))),
+        body: Some(Box::new(ResponseBody::new(response.body()))),
         ..Failure::new(kind, message)
     }
 }

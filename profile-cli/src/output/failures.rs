@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::drawing::text::BOLD;
 use crate::outcome::{Failure, FailureKind, ResponseBody, WriteOutcome};
-use crate::terminal::{Screen, json_text, printable, redact_values};
+use crate::terminal::{Screen, json_text, printable, redact_cut, redact_values};
 
 pub(super) fn as_text(failure: &Failure, screen: &Screen, quiet: bool) -> String {
     let style = AnsiColor::Red.on_default().bold();
@@ -49,7 +49,6 @@ pub(super) fn as_json(
             .map(|one| one_as_json(one, of_signal(one), writes))
             .collect();
     }
-    redact_values(&mut error);
     let document = json!({ "error": error }).to_string();
     format!("{}\n", json_text(&document, screen.is_terminal))
 }
@@ -57,8 +56,8 @@ pub(super) fn as_json(
 fn one_as_json(failure: &Failure, signal: Option<u8>, writes: bool) -> Value {
     let mut error = json!({
         "code": failure.kind.code(),
-        "message": failure.text(),
-        "hint": failure.all_hints(),
+        "message": redact_cut(&failure.text()),
+        "hint": failure.all_hints().map(|hint| redact_cut(&hint).into_owned()),
         "status": failure.status,
         "exit_code": signal.unwrap_or(failure.kind.exit_code()),
         "retryable": failure.retryable,
@@ -74,6 +73,7 @@ fn one_as_json(failure: &Failure, signal: Option<u8>, writes: bool) -> Value {
     if let Some(id) = &failure.id {
         error["id"] = json!(id);
     }
+    redact_values(&mut error);
     if let Some(body) = failure.body.as_ref().filter(|body| body.is_included) {
         add_body(&mut error, body);
     }

@@ -266,7 +266,10 @@ impl Output {
                 let values = values.filter(|value| !value.is_empty());
                 joined(values.map(|value| printable(value)).collect(), "  ")
             }
-            Renderer::Tsv { .. } => joined(values.map(|value| tsv_field(value)).collect(), "\t"),
+            Renderer::Tsv { .. } => {
+                let values = values.map(|value| tsv_field(value, self.stdout.is_terminal));
+                joined(values.collect(), "\t")
+            }
             Renderer::Csv => renderer::records(|writer| {
                 if !self.has_heading.replace(true) {
                     writer.write_record(fields.iter().map(|(name, _)| name))?;

@@ -4,25 +4,19 @@ use profile_sdk::longest_start;
 use serde_json::value::RawValue;
 
 use super::json;
-use crate::terminal::{Screen, printable};
+use crate::terminal::{Screen, printable, redact_key};
 
 const MAX_BYTES: usize = 4096;
 const MAX_LINES: usize = 40;
 
 /// Returns the indented lines of the body.
 pub(super) fn text(body: &[u8], screen: &Screen) -> String {
-    let shown = &body[..body.len().min(MAX_BYTES)];
-    let mut shown = String::from_utf8_lossy(shown);
-    if body.len() > MAX_BYTES {
-        // The last character and the last grapheme cluster may be incomplete.
-        let complete = shown.trim_end_matches('\u{fffd}');
-        let is_shorter = |start: &str| start.len() < complete.len();
-        shown = longest_start(complete, is_shorter).to_owned().into();
-    }
-    let is_json = serde_json::from_str::<&RawValue>(&shown).is_ok();
+    // More than is shown, which may end within a character or a grapheme cluster.
+    let start = String::from_utf8_lossy(&body[..body.len().min(2 * MAX_BYTES)]);
+    let is_json = serde_json::from_str::<&RawValue>(&start).is_ok();
     let text = match is_json && body.len() <= MAX_BYTES {
-        true => json::text(&shown, screen),
-        false => printable(&shown),
+        true => json::text(&redact_key(&start), screen),
+        false => longest_start(&printable(&start), |start| start.len() <= MAX_BYTES).to_owned(),
     };
     let mut lines = text.lines();
     let indented = lines.by_ref().take(MAX_LINES);
@@ -43,7 +37,10 @@ mod tests {
         let screen = Screen::plain();
         let json = text("{\"a\":\"\\u001b[31m\u{9b}\u{202e}\"}".as_bytes(), &screen);
         assert_eq!(json, "  {\n    \"a\": \"\\u001b[31m\\u009b\\u202e\"\n  }\n");
-        assert_eq!(text(b"a\x1b[31m\xffb\nc", &screen), "  a\u{fffd}b\n  c\n");
+        assert_eq!(
+            text(b"a\x1b[31m\xffb\nc", &screen),
+            "  a[31m\u{fffd}b\n  c\n"
+        );
         assert_eq!(text(b"", &screen), "");
     }
 

@@ -137,7 +137,8 @@ fn text(value: &Value) -> String {
 /// Renders tab-separated values without a header row.
 fn tsv(view: &View, screen: &Screen) -> String {
     let line = |row: &Vec<String>| {
-        let cells: Vec<_> = row.iter().map(|cell| tsv_field(cell)).collect();
+        let cells = row.iter().map(|cell| tsv_field(cell, screen.is_terminal));
+        let cells: Vec<_> = cells.collect();
         cells.join("\t") + "\n"
     };
     match table(view, screen) {

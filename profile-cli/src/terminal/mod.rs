@@ -15,8 +15,8 @@ use anstyle::{Color, RgbColor, Style};
 #[cfg(feature = "webhook")]
 pub(crate) use printable::add_webhook_secret;
 pub(crate) use printable::{
-    add_secret, argument, csv_field, escaped, json_text, printable, redact_key, redact_misplaced,
-    redact_values, secrets, tsv_field,
+    add_secret, argument, csv_field, escaped, json_text, printable, redact_body, redact_cut,
+    redact_key, redact_misplaced, redact_values, secrets, tsv_field,
 };
 pub(crate) use progress::{Progress, StatusLine, replaces_lines};
 pub(crate) use safe_url::{SafeUrl, UrlRole};

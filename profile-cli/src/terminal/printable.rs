@@ -1,11 +1,10 @@
-//! Makes text from the service safe to print.
+//! Makes texts of others safe to print, and redacts keys and webhook secrets in all output.
 
 use std::borrow::Cow;
 use std::env;
 use std::ffi::OsStr;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use anstyle_parse::{DefaultCharAccumulator, Parser, Perform};
 use profile_sdk::{ApiKey, ProfileField, with_visibility};
 use serde_json::Value;
 
@@ -29,6 +28,9 @@ fn secret_as_key(secret: &str) -> Option<ApiKey> {
 
 /// The minimum length of what may be a key or a webhook secret. Shorter ones would occur in messages.
 const SHORTEST: usize = 12;
+
+/// The minimum length of the start of a key that is redacted where a text is cut.
+const SHORTEST_START: usize = 8;
 
 const REDACTED: &str = "[redacted]";
 
@@ -66,15 +68,22 @@ pub(crate) fn redact_misplaced(word: &[u8]) {
     }
 }
 
-/// Redacts the keys, which a service may echo, and which may be misplaced arguments.
+/// Redacts the keys in a document, which a service may echo, and which may be misplaced arguments.
 pub(crate) fn redact_key(text: &str) -> Cow<'_, str> {
-    let mut text = Cow::Borrowed(text);
-    for key in secrets().iter() {
-        if let Cow::Owned(redacted) = key.redact_in(&text) {
-            text = Cow::Owned(redacted);
-        }
+    ApiKey::redact_all(&secrets(), text, usize::MAX)
+}
+
+/// Redacts the keys, and the starts that are left of them where a text was cut, or will be.
+pub(crate) fn redact_cut(text: &str) -> Cow<'_, str> {
+    ApiKey::redact_all(&secrets(), text, SHORTEST_START)
+}
+
+/// Redacts a body with one of these functions. Without a key, it stays as it is, even if it is not UTF-8.
+pub(crate) fn redact_body(body: &[u8], redact: fn(&str) -> Cow<'_, str>) -> Vec<u8> {
+    match redact(&String::from_utf8_lossy(body)) {
+        Cow::Borrowed(_) => body.to_vec(),
+        Cow::Owned(redacted) => redacted.into_bytes(),
     }
-    text
 }
 
 /// Redacts the key in the string values of a document that the program built: its names and syntax are the
@@ -88,52 +97,32 @@ pub(crate) fn redact_values(document: &mut Value) {
     }
 }
 
-/// Removes escape sequences and control characters, except line breaks and tabs.
+/// Makes a text of others printable, for messages, tables, cards and previews. It may have been cut before, and may
+/// be cut afterwards.
 ///
-/// Characters that reorder text and invisible characters are removed too, since they can make one
-/// text look like another. The key is redacted.
+/// Control characters except line breaks and tabs are removed, so what is left of an escape sequence is text.
+/// Characters that reorder text and invisible characters are removed too, since they can make one text look like
+/// another. Then no key is split, and keys are redacted.
 pub(crate) fn printable(text: &str) -> String {
-    let text = without_escape_sequences(text)
-        .replace("\r\n", "\n")
-        .replace(LINE_BREAKS, "\n");
-    let text: String = visible(&text)
-        .filter(|&c| matches!(c, '\n' | '\t') || !c.is_control())
-        .collect();
-    redact_key(&text).into_owned()
+    let text = text.replace("\r\n", "\n").replace(LINE_BREAKS, "\n");
+    let is_kept = |c: char| matches!(c, '\n' | '\t') || !c.is_control();
+    let kept = with_visibility(&text).filter(|&(c, is_visible)| is_visible && is_kept(c));
+    redact_cut(&kept.map(|(c, _)| c).collect::<String>()).into_owned()
 }
 
-/// Returns the text as a TSV field. Backslashes, tabs and line breaks are escaped, and the key is
-/// redacted.
-pub(crate) fn tsv_field(text: &str) -> String {
-    let mut field = String::with_capacity(text.len());
-    let text = without_escape_sequences(text);
-    let text: String = visible(&text).filter(is_kept).collect();
-    for c in redact_key(&text).chars() {
-        match c {
-            '\\' => field.push_str("\\\\"),
-            '\t' => field.push_str("\\t"),
-            '\r' => field.push_str("\\r"),
-            c if c == '\n' || LINE_BREAKS.contains(&c) => field.push_str("\\n"),
-            c => field.push(c),
-        }
-    }
-    field
-}
-
-/// Returns the text as a CSV field, which the writer quotes: off a terminal, with all characters but
-/// escape sequences and control characters. The key is redacted.
+/// Returns a text as a CSV field, which the writer quotes: redacted, and printable on a terminal.
 pub(crate) fn csv_field(text: &str, is_terminal: bool) -> String {
-    if is_terminal {
-        return printable(text);
+    match is_terminal {
+        true => printable(text),
+        false => redact_key(text).into_owned(),
     }
-    let text = without_escape_sequences(text);
-    let text: String = text.chars().filter(is_kept).collect();
-    redact_key(&text).into_owned()
 }
 
-/// Returns `false` for control characters other than tabs and line breaks.
-fn is_kept(c: &char) -> bool {
-    matches!(c, '\t' | '\r' | '\n') || !c.is_control()
+/// Returns a text as a TSV field, with escaped backslashes, tabs and line breaks.
+pub(crate) fn tsv_field(text: &str, is_terminal: bool) -> String {
+    let field = csv_field(text, is_terminal).replace('\\', "\\\\");
+    let field = field.replace('\t', "\\t").replace('\r', "\\r");
+    field.replace('\n', "\\n")
 }
 
 /// Escapes characters in JSON that could control a terminal or reorder its text, and invisible ones on a
@@ -212,73 +201,24 @@ fn escaped_bytes(bytes: &[u8]) -> String {
     shown
 }
 
-/// Removes escape sequences. As on a terminal, an unterminated sequence extends to the end of the
-/// text.
-fn without_escape_sequences(text: &str) -> String {
-    let mut kept = PlainText(String::with_capacity(text.len()));
-    let mut parser = Parser::<DefaultCharAccumulator>::new();
-    let mut advance = |bytes: &[u8]| {
-        for &byte in bytes {
-            parser.advance(&mut kept, byte);
-        }
-    };
-    for c in text.chars() {
-        match c {
-            // The parser accepts C1 characters only as ESC and a second character.
-            '\u{80}'..='\u{9f}' => advance(&[0x1b, c as u8 - 0x40]),
-            _ => advance(c.encode_utf8(&mut [0; 4]).as_bytes()),
-        }
-    }
-    kept.0
-}
-
-/// Collects the characters outside escape sequences.
-struct PlainText(String);
-
-impl Perform for PlainText {
-    fn print(&mut self, c: char) {
-        self.0.push(c);
-    }
-
-    fn execute(&mut self, byte: u8) {
-        self.0.push(char::from(byte));
-    }
-}
-
-/// Removes characters that reorder text, and invisible ones.
-fn visible(text: &str) -> impl Iterator<Item = char> {
-    let visible = with_visibility(text).filter(|(_, is_visible)| *is_visible);
-    visible.map(|(c, _)| c)
-}
-
 fn reorders(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::terminal::printable::{json_text, printable, tsv_field};
+    use profile_sdk::{ApiKey, longest_start};
+
+    use crate::terminal::printable::{
+        add_secret, json_text, printable, redact_body, redact_cut, tsv_field,
+    };
 
     #[test]
     fn removes_control_characters() {
-        assert_eq!(printable("a\u{1b}[31mb\u{7}\u{9b}0mc\r\nd\te"), "abc\nd\te");
-        assert_eq!(printable("a\u{202e}b"), "ab");
-    }
-
-    #[test]
-    fn removes_escape_sequences() {
         for (text, expected) in [
-            ("\u{1b}[38;2;1;2;3ma\u{1b}[?25l\u{1b}[10;20Hb", "ab"),
-            ("a\u{1b}]0;title\u{7}b", "ab"),
-            ("\u{9d}0;title\u{9c}a\u{85}b", "ab"),
-            (
-                "\u{1b}]8;;https://x\u{1b}\\text\u{1b}]8;;\u{1b}\\!",
-                "text!",
-            ),
-            ("a\u{1b}P0q\u{1b}\\b\u{1b}_x\u{1b}\\c", "abc"),
-            ("\u{1b}(Ba\u{1b}cb\u{1b}7c\u{1b}=d", "abcd"),
-            ("a\u{1b}\u{1b}[31mb\u{1b}", "ab"),
-            ("a\u{1b}[1\nb", "a\n"),
+            ("a\u{1b}[31mb\u{7}\u{9b}0mc\r\nd\te", "a[31mb0mc\nd\te"),
+            ("a\u{202e}b", "ab"),
+            ("a\u{1b}]0;title", "a]0;title"),
             ("[31m ünïcödé 日本\n", "[31m ünïcödé 日本\n"),
         ] {
             assert_eq!(printable(text), expected, "{text:?}");
@@ -288,14 +228,12 @@ mod tests {
     #[test]
     fn removes_invisible_characters() {
         assert_eq!(printable("a\u{200b}\u{feff}\u{e0041}b\u{2028}c"), "ab\nc");
-        assert_eq!(tsv_field("a\u{200b}\u{feff}\u{e0041}b\u{2029}c"), "ab\\nc");
         for hidden in
             "\u{ad}\u{34f}\u{61c}\u{180e}\u{200e}\u{200f}\u{2060}\u{3164}\u{e0100}".chars()
         {
             let is_kept = hidden == '\u{e0100}';
             let expected = if is_kept { "a\u{e0100}b" } else { "ab" };
             assert_eq!(printable(&format!("a{hidden}b")), expected, "{hidden:?}");
-            assert_eq!(tsv_field(&format!("a{hidden}b")), expected, "{hidden:?}");
         }
         let wales = "🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}";
         for kept in ["👩\u{200d}🚀", "می\u{200c}خواهم", "☁\u{fe0f}", wales] {
@@ -305,6 +243,94 @@ mod tests {
             printable(&format!("{wales}a\u{e0067}")),
             format!("{wales}a")
         );
+    }
+
+    /// Each key, in each encoding, in each place, with each cut before and after.
+    #[test]
+    fn a_cut_leaves_no_start_of_a_key() {
+        // The secrets have the same start, and one contains another.
+        let keys = [
+            "canary_live_k3Y/1",
+            "canary_live_s3C\"2&",
+            "x-canary_live_k3Y/1-y",
+        ];
+        for key in keys {
+            add_secret(&ApiKey::new(key).unwrap());
+        }
+        let encodings: [fn(char) -> String; 6] = [
+            |c| c.to_string(),
+            |c| format!("{c}\u{200b}"),
+            |c| format!("%{:02x}", u32::from(c)),
+            |c| format!("\\u{:04x}", u32::from(c)),
+            |c| format!("&#x{:x};", u32::from(c)),
+            |c| {
+                if c.is_ascii_alphanumeric() {
+                    c.to_string()
+                } else {
+                    format!("\\{c}")
+                }
+            },
+        ];
+        let decode = |text: &str| {
+            // Without an incomplete character at the end.
+            let end = text.rfind("&#x").filter(|at| !text[*at..].contains(';'));
+            let text = text[..end.unwrap_or(text.len())]
+                .replace("&#x", "%")
+                .replace("\\u00", "%")
+                .replace(';', "");
+            let mut decoded = String::new();
+            let mut rest = text.as_str();
+            while let Some(c) = rest.chars().next() {
+                let hex = rest
+                    .get(1..3)
+                    .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+                let hex = hex.filter(|_| c == '%');
+                rest = &rest[hex.map_or(c.len_utf8(), |_| 3)..];
+                decoded.extend(hex.map(char::from).or(Some(c).filter(|c| *c != '\\')));
+            }
+            decoded
+        };
+        let check = |shown: &str, text: &str| {
+            let decoded = decode(shown);
+            for key in keys {
+                assert!(!decoded.contains(&key[..8]), "{shown:?} of {text:?}");
+                assert!(
+                    !decoded.contains(&key[key.len() - 5..]),
+                    "{shown:?} of {text:?}"
+                );
+            }
+        };
+        for (encode, key) in encodings
+            .iter()
+            .flat_map(|encode| keys.map(|key| (encode, key)))
+        {
+            let encoded: String = key.chars().map(encode).collect();
+            for before in [
+                "",
+                "é ",
+                "\u{1b}[",
+                "\u{1b}]0;",
+                "\u{9b}3",
+                "\u{1b}",
+                "\"",
+                "canary_",
+                "canary_live_",
+            ] {
+                let text = format!("{before}{encoded}\u{1b}[0m {encoded}");
+                for cut in (0..=text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+                    for end in ["", "…", "\"…"] {
+                        check(&printable(&format!("{}{end}", &text[..cut])), &text);
+                    }
+                    check(&redact_cut(&text[..cut]).replace('\u{200b}', "-"), &text);
+                    check(
+                        longest_start(&printable(&text), |start| start.len() <= cut),
+                        &text,
+                    );
+                }
+            }
+        }
+        assert_eq!(printable("canary_"), "canary_");
+        assert_eq!(redact_body(b"\xff", redact_cut), b"\xff");
     }
 
     #[test]
@@ -317,7 +343,10 @@ mod tests {
     }
 
     #[test]
-    fn escapes_tsv_fields() {
-        assert_eq!(tsv_field("a\tb\r\nc\\n\u{1b}[1m\u{7}"), "a\\tb\\r\\nc\\\\n");
+    fn fields_are_cleaned_on_a_terminal() {
+        let text = "a\tb\r\nc\\n\u{1b}[1m\u{7}\u{200b}";
+        assert_eq!(tsv_field(text, true), "a\\tb\\nc\\\\n[1m");
+        let field = "a\\tb\\r\\nc\\\\n\u{1b}[1m\u{7}\u{200b}";
+        assert_eq!(tsv_field(text, false), field);
     }
 }

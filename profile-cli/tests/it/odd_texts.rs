@@ -39,45 +39,42 @@ async fn json_escapes_control_characters() {
 }
 
 #[tokio::test]
-async fn other_formats_remove_invisible_characters() {
+async fn tables_remove_invisible_characters() {
     let link = json!({"id": 1, "title": ODD, "url": "https://x"});
     let fixture = fixture(200, json!({"data": {"links": [link]}})).await;
-    fixture.run(&["link", "list"]).check(&expect![[r#"
-        exit 0
-        --- stdout
-        1	abc\nde\tf	https://x
-        --- stderr
-    "#]]);
     fixture
         .run(&["link", "list", "-o", "table"])
         .check(&expect![[r#"
             exit 0
             --- stdout
-            id  title     url
-            1   abc de f  https://x
+            id  title        url
+            1   a31mbc de f  https://x
             --- stderr
         "#]]);
 }
 
 #[tokio::test]
-async fn csv_keeps_all_but_control_characters_off_a_terminal() {
-    let kept = "a\r\nb\rc\u{2028}d\u{ad}\u{200b}\u{200e}\u{202e}\u{feff}\u{e0041}\te";
-    let title = format!("{kept}\u{1b}[31m\u{7}\u{85}\u{7f}f");
+async fn csv_and_tsv_remove_characters_only_on_a_terminal() {
+    let title = format!("{ODD}\u{1b}[31m\r\n");
     let link = json!({"id": 1, "title": title, "url": "https://x"});
     let fixture = fixture(200, json!({"data": {"links": [link]}})).await;
-    let run = fixture.run(&["link", "list", "-o", "csv"]);
-    assert_eq!(
-        run.stdout(),
-        format!("id,title,url\n1,\"{kept}f\",https://x\n")
-    );
-    #[cfg(unix)]
-    {
-        let list = fixture.program(&["link", "list", "-o", "csv"]);
-        let (_, seen) = Terminal::start(list).ends();
-        assert!(
-            !seen.contains(['\u{200b}', '\u{202e}', '\u{1b}']),
-            "{seen:?}"
-        );
+    let fields = title.replace('\t', "\\t").replace('\r', "\\r");
+    let fields = fields.replace('\n', "\\n");
+    for (format, expected) in [
+        ("csv", format!("id,title,url\n1,\"{title}\",https://x\n")),
+        ("tsv", format!("1\t{fields}\thttps://x\n")),
+    ] {
+        let run = fixture.run(&["link", "list", "-o", format]);
+        assert_eq!(run.stdout(), expected);
+        #[cfg(unix)]
+        {
+            let list = fixture.program(&["link", "list", "-o", format]);
+            let (_, seen) = Terminal::start(list).ends();
+            assert!(
+                !seen.contains(['\u{9b}', '\u{200b}', '\u{202e}', '\u{1b}']),
+                "{seen:?}"
+            );
+        }
     }
 }
 

@@ -10,50 +10,125 @@ use crate::walk::{Setting, rows};
 
 const CANARY: &str = "canary-93d1b7";
 
+/// Secrets of the user, which the service repeats in everything that it sends.
+const SECRETS: [&str; 2] = ["canary-93d1b7/4e+0e8c~5a17", "5d02c8-webhook'&<canary>.7"];
+
+/// Returns texts with the secrets: after what is left of an escape sequence, split by invisible characters, encoded,
+/// and at each place where messages are cut.
+fn texts() -> Vec<String> {
+    let texts = SECRETS.iter().flat_map(|secret| {
+        let split = secret.chars().flat_map(|c| [c, '\u{200b}']).collect();
+        let percent = secret.bytes().map(|byte| format!("%{byte:02x}"));
+        let cuts = [40, 50, 60, 100, 200];
+        let cuts = cuts.map(|cut| "x".repeat(cut + 2 - secret.len()) + secret);
+        let escaped = format!("\u{1b}[{secret}\u{1b}]0;{secret}");
+        cuts.into_iter().chain([escaped, split, percent.collect()])
+    });
+    texts.collect()
+}
+
+/// Returns a profile and errors with the secrets in all places.
+fn responses() -> Vec<(u16, String)> {
+    let [key, secret] = SECRETS;
+    let (texts, all) = (texts(), texts().join(" "));
+    let link = |text: &String| json!({"id": text, "title": text, "url": format!("x:{text}")});
+    let post = |text: &String| json!({"id": text, "body": text});
+    let known = ["link_1", "post_3"].map(str::to_owned);
+    let profile = json!({"data": {
+        "handle": key, "display_name": all, "bio": all, "email": all, "location": all,
+        "accent_color": all, "id": secret, "title": all, "url": all, "body": all,
+        "links": texts.iter().chain(&known).map(link).collect::<Vec<_>>(),
+        "posts": texts.iter().chain(&known).map(post).collect::<Vec<_>>(),
+        "badges": [{"id": all, "name": all, "kind": all}],
+        "key": {"scopes": [key, all], "rate_limit": all},
+        "views": all, key: all, "daily": [{"date": all, "views": 1}],
+    }});
+    let fields = texts
+        .iter()
+        .map(|text| json!({"field": text, "message": text}));
+    let fields: Vec<_> = fields.collect();
+    let refusals = [
+        (401, key),
+        (403, secret),
+        (404, key),
+        (422, secret),
+        (500, key),
+    ];
+    let refusals = refusals.map(|(status, cut)| {
+        let message = "x".repeat(502 - cut.len()) + cut + &all;
+        let error = json!({"code": key, "message": message, "fields": fields});
+        (status, json!({"error": error, secret: all}).to_string())
+    });
+    // Errors show the start of a body.
+    let long = key.to_owned() + &"x".repeat((64 << 10) - key.len() - 20) + secret + "x";
+    let others = [
+        (200, profile.to_string()),
+        (200, json!({ "data": all }).to_string()),
+        (200, format!("<html>{all}")),
+        (200, format!("{{{all}")),
+        (302, all.clone()),
+        (400, long),
+    ];
+    others.into_iter().chain(refusals).collect()
+}
+
 #[tokio::test]
-async fn no_output_contains_the_key() {
-    let fixture = Fixture::new().await;
+async fn no_output_contains_a_secret() {
+    let [key, secret] = SECRETS;
+    let mut services = Vec::new();
+    for (status, body) in responses() {
+        let response = ResponseTemplate::new(status)
+            .insert_header("location", format!("https://evil.example/?{key}"))
+            .insert_header("x-request-id", key)
+            .insert_header("x-other", secret);
+        services.push(Fixture::responding(response.set_body_string(body)).await);
+    }
     let echo = |request: &Request| {
         ResponseTemplate::new(400).set_body_string(format!("{:?}", request.headers))
     };
-    let redirect = ResponseTemplate::new(302)
-        .insert_header("location", format!("https://evil.example/?{CANARY}"))
-        .insert_header("x-request-id", CANARY);
-    let echoing = Fixture::responding(echo).await;
-    let redirecting = Fixture::responding(redirect).await;
-    let [service, echoing, redirecting] =
-        [&fixture, &echoing, &redirecting].map(|fixture| fixture.service.uri());
-    let keys = [format!("{CANARY} two"), format!("{CANARY}é")];
+    services.push(Fixture::responding(echo).await);
+    services.push(Fixture::new().await);
+    let uris = services.iter().map(|fixture| fixture.service.uri());
+    let uris: Vec<_> = uris.chain(["http://127.0.0.1:1", "not a URL"]).collect();
+    let invalid = [format!("{key} two"), format!("{key}é")];
     // At once, because the program waits before it retries.
     thread::scope(|scope| {
-        for (base_url, key) in [
-            (service, CANARY),
-            (echoing, CANARY),
-            (redirecting, CANARY),
-            ("http://127.0.0.1:1", CANARY),
-            ("not a URL", CANARY),
-            (service, &keys[0]),
-            (service, &keys[1]),
-        ] {
-            scope.spawn(move || check_all(base_url, key));
+        for (number, base_url) in uris.iter().enumerate() {
+            scope.spawn(move || check_all(base_url, key, number == 0));
+        }
+        for key in &invalid {
+            scope.spawn(|| check_all(services.last().unwrap().service.uri(), key, false));
         }
     });
 }
 
 #[track_caller]
-fn check_all(base_url: &str, key: &str) {
+fn check_all(base_url: &str, key: &str, in_all_formats: bool) {
+    let formats = [
+        &["-o", "table", "-vvv"][..],
+        &["--json"],
+        &["-o", "csv"],
+        &["-o", "tsv"],
+        &["--jq", ".. | strings"],
+    ];
+    let formats = &formats[..if in_all_formats { 5 } else { 2 }];
     // `auth token` is the one command that prints the key.
     for row in rows().filter(|row| row.command != "auth token") {
-        for further in [&["-vvv", "--retries", "0"][..], &["-vvv", "--json"]] {
+        for further in formats {
             let home = home();
             let setting = Setting {
                 home: home.path(),
                 base_url,
                 key,
             };
-            let program = row.program(&setting, further);
-            let printed = row.run(program.env("PROFILE_LOG", "trace")).to_string();
-            assert!(!printed.contains(CANARY), "{printed}");
+            let program = row.program(&setting, &[further, &["--retries", "0"][..]].concat());
+            let run = row.run(program.env("PROFILE_WEBHOOK_SECRET", SECRETS[1]));
+            let printed = run.to_string();
+            for secret in SECRETS {
+                let parts = [&secret[..8], &secret[secret.len() - 8..]];
+                let is_shown = parts.iter().any(|part| printed.contains(part));
+                assert!(!is_shown, "{} {further:?}: {printed}", row.command);
+            }
         }
     }
 }

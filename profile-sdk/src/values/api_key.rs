@@ -63,16 +63,31 @@ impl ApiKey {
     /// ```
     #[must_use]
     pub fn redact_in<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.redact(text, false)
-            .map_or(Cow::Borrowed(text), Cow::Owned)
+        Self::redact_all(std::slice::from_ref(self), text, usize::MAX)
+    }
+
+    /// Replaces all of these keys like [`redact_in`](Self::redact_in), and starts of them with at least `min_start`
+    /// characters, which remain where a text was cut.
+    ///
+    /// ```
+    /// use profile_sdk::ApiKey;
+    ///
+    /// let keys = [ApiKey::new("canary-1")?, ApiKey::new("canary-23")?];
+    /// assert_eq!(ApiKey::redact_all(&keys, "canary-1, canary-2…", 8), "[redacted], [redacted]…");
+    /// # Ok::<(), profile_sdk::InvalidValue>(())
+    /// ```
+    #[must_use]
+    pub fn redact_all<'a>(keys: &[Self], text: &'a str, min_start: usize) -> Cow<'a, str> {
+        let cut = |length, _: &[u8]| (length >= min_start).then_some(0);
+        redact(&secrets(keys), text, cut).map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     /// Redacts the key in a text, in any encoding, and a part of the key at the end of a truncated text.
     /// Returns `None` if the text does not contain it, or if the key is so short that it is a placeholder.
     pub(crate) fn redact(&self, text: &str, is_truncated: bool) -> Option<String> {
-        let is_secret = self.text.len() >= MIN_SECRET_BYTES;
-        let redacted = is_secret.then(|| redact(&self.text, text, is_truncated));
-        redacted.flatten()
+        let is_cut = |rest: &[u8]| is_truncated && is_partial_escape(rest);
+        let cut = |_, rest: &[u8]| is_cut(rest).then_some(rest.len());
+        redact(&secrets(std::slice::from_ref(self)), text, cut)
     }
 }
 
@@ -122,35 +137,53 @@ const MIN_SECRET_BYTES: usize = 6;
 /// The maximum length of one encoded character, as in `&#0047;`.
 const MAX_ENCODED_BYTES: usize = 7;
 
-/// Redacts the key in a text, even if it is encoded for JSON, a URL or HTML. Returns `None` if the
-/// text does not contain it. In a truncated text, also redacts a prefix of the key at the end.
-fn redact(key: &str, text: &str, is_truncated: bool) -> Option<String> {
-    let (mut redacted, mut kept, mut position) = (String::new(), 0, 0);
-    while position < text.len() {
-        let Some(end) = find(key, text.as_bytes(), position, is_truncated) else {
-            position += 1;
-            continue;
-        };
-        redacted.push_str(&text[kept..position]);
-        redacted.push_str(REPLACEMENT);
-        (kept, position) = (end, end);
-    }
-    (kept > 0).then(|| redacted + &text[kept..])
+/// Returns the keys that are not placeholders.
+fn secrets(keys: &[ApiKey]) -> Vec<&[u8]> {
+    let keys = keys.iter().map(|key| key.text.as_bytes());
+    keys.filter(|key| key.len() >= MIN_SECRET_BYTES).collect()
 }
 
-/// Returns the end of the key at a position. A truncated text may end with a prefix of the key.
-fn find(key: &str, text: &[u8], position: usize, is_truncated: bool) -> Option<usize> {
-    if text[position..].starts_with(key.as_bytes()) {
+/// Redacts keys in a text, even if they are encoded for JSON, a URL or HTML. Returns `None` if the text contains
+/// none of them. For a start of a key, `cut` returns the length of the rest of the text that belongs to it, if it counts.
+fn redact(
+    keys: &[&[u8]],
+    text: &str,
+    cut: impl Fn(usize, &[u8]) -> Option<usize>,
+) -> Option<String> {
+    let (mut redacted, mut end) = (String::new(), 0);
+    for position in 0..text.len() {
+        let ends = keys
+            .iter()
+            .filter_map(|key| find(key, text.as_bytes(), position, &cut));
+        if let Some(found) = ends.max() {
+            // Keys may overlap.
+            if position >= end {
+                redacted.push_str(&text[end..position]);
+                redacted.push_str(REPLACEMENT);
+            }
+            end = end.max(found);
+        }
+    }
+    (end > 0).then(|| redacted + &text[end..])
+}
+
+/// Returns the end of the key, or of a start of it that counts, at a position.
+fn find(
+    key: &[u8],
+    text: &[u8],
+    position: usize,
+    cut: impl Fn(usize, &[u8]) -> Option<usize>,
+) -> Option<usize> {
+    if text[position..].starts_with(key) {
         return Some(position + key.len());
     }
     let mut end = position;
-    for character in key.bytes() {
+    for (length, character) in key.iter().enumerate() {
         let rest = &text[end..];
         end += match decode_escape(rest) {
-            Some((decoded, length)) if decoded == character => length,
-            _ if rest.first() == Some(&character) => 1,
-            _ if is_truncated && is_partial_escape(rest) => return Some(text.len()),
-            _ => return None,
+            Some((decoded, length)) if decoded == *character => length,
+            _ if rest.first() == Some(character) => 1,
+            _ => return Some(end + cut(length, rest)?),
         };
     }
     Some(end)
@@ -200,7 +233,7 @@ fn is_partial_escape(rest: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ApiKey, redact};
+    use super::{ApiKey, is_partial_escape, redact};
 
     #[test]
     fn trims_one_line_break() {
@@ -231,7 +264,7 @@ mod tests {
 
     #[track_caller]
     fn check(key: &str, text: &str, redacted: &str) {
-        let found = redact(key, text, false);
+        let found = redact(&[key.as_bytes()], text, |_, _| None);
         assert_eq!(
             found.as_deref().unwrap_or(text),
             redacted,
@@ -286,6 +319,7 @@ mod tests {
 
     #[test]
     fn redacts_a_prefix_in_truncated_texts() {
+        let cut = |_, rest: &[u8]| is_partial_escape(rest).then_some(rest.len());
         for cut in [
             "a",
             "ab",
@@ -300,11 +334,11 @@ mod tests {
         ] {
             let text = format!("x {cut}");
             assert_eq!(
-                redact("ab/cd", &text, true).as_deref(),
+                redact(&[b"ab/cd"], &text, cut).as_deref(),
                 Some("x [redacted]"),
                 "{cut}"
             );
         }
-        assert_eq!(redact("ab/cd", "x abc", true), None);
+        assert_eq!(redact(&[b"ab/cd"], "x abc", cut), None);
     }
 }
