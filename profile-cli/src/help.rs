@@ -140,7 +140,8 @@ With --json, the field exit_code of an error contains the code.
   2    invalid arguments or values; nothing was written
   3    not found
   4    API key missing or invalid
-  5    the API key lacks the required scope
+  5    the service does not permit this, for example because the key lacks
+       the scope
   6    the service rejected the content
   7    rate limited
   8    network or TLS error, timeout, or a page in place of the response to a
@@ -186,13 +187,14 @@ In tsv, a list has one line per item; any other result has one line per field. T
 backslashes in values are escaped as \\t, \\n, \\r and \\\\.
 
 Control characters and invisible ones are escaped in json, and removed in the other formats. In a pipe,
-csv keeps TAB, CR, LF and invisible characters.
+csv and tsv keep them.
 
 Results are written to stdout, errors to stderr. With --json or --jq, or if a setting selects JSON, an
 error is one object on the last line of stderr, with the fields code, message, hint, status, exit_code
 and retryable. If a command that changes something on the service fails, `outcome` is \"not_done\" if the change was not
 made, \"unknown\" if it may have been made, and \"done\" if only its result could not be printed. Of several
-changes, the error is about one that failed; the result on stdout shows the others.";
+changes, the error is about one that failed; the result on stdout shows the others. `missing_scope` is the scope
+that the key lacks, if the service says so.";
 
 /// Returns the text for `profile` without a command.
 pub(crate) fn start() -> String {

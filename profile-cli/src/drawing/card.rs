@@ -229,7 +229,7 @@ mod tests {
 
     const PROFILE: &str = r##"{
         "handle": "demo", "display_name": "Demo 日本 Person",
-        "bio": "I live inside a mock server, and this line is so long that it has to be wrapped somewhere.\r\nEdit me 👩‍🚀.\u001b[31m",
+        "bio": "I live inside a mock server, and this line is so long that it has to be wrapped somewhere.\r\nEdit me 👩‍🚀.\u001b",
         "location": "127.0.0.1", "email": "demo@example.com", "api_visible": 1,
         "accent_color": "#2563eb", "text_color": "#777777", "background_color": "#ffffff",
         "links": [

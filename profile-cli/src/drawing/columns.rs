@@ -67,7 +67,7 @@ mod tests {
             r##"[
             {"id": "early", "name": "Early bird", "color": "#f59e0b", "kind": "auto",
              "description": "Joined in the first year of the service"},
-            {"id": "日本", "name": "J", "color": "odd\u001b[31m"}
+            {"id": "日本", "name": "J", "color": "odd\u001b"}
         ]"##,
         )
         .unwrap()

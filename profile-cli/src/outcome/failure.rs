@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
-use profile_sdk::{Error, ErrorKind, InvalidValue, Response};
+use profile_sdk::{Error, ErrorKind, InvalidValue, Response, Scope};
 
 use super::{NextCommand, Report};
 use crate::terminal::{escaped, redact_body, redact_cut};
@@ -30,6 +30,8 @@ pub(crate) struct Failure {
     pub(crate) hints: Vec<String>,
     /// Status code of the response, if any.
     pub(crate) status: Option<u16>,
+    /// The scope that the key lacks, if this is known.
+    pub(crate) missing_scope: Option<Scope>,
     /// `true` if it is safe and may help to run the same command again.
     pub(crate) retryable: bool,
     /// The outcome of the write that failed.
@@ -320,6 +322,7 @@ impl From<&Error> for Failure {
             field: error.invalid_value().map(InvalidValue::field),
             hints: hint(error).into_iter().collect(),
             status: error.status(),
+            missing_scope: error.missing_scope().cloned(),
             retryable: error.is_retryable(),
             body: body.map(Box::new),
             ..Self::new(kind, message(error))

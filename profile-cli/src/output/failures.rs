@@ -70,6 +70,9 @@ fn one_as_json(failure: &Failure, signal: Option<u8>, writes: bool) -> Value {
     if let Some(outcome) = outcome {
         error["outcome"] = json!(outcome);
     }
+    if let Some(scope) = &failure.missing_scope {
+        error["missing_scope"] = json!(scope);
+    }
     if let Some(id) = &failure.id {
         error["id"] = json!(id);
     }

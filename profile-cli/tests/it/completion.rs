@@ -161,7 +161,7 @@ async fn titles_cannot_control_the_terminal() {
         .run(&["link", "add", url, "--title", title])
         .stdout();
     let shown = candidates(fixture.program(&[]), &["link", "edit", "link_"]);
-    assert!(shown.ends_with("\tRed and\n"), "{shown:?}");
+    assert!(shown.ends_with("\t[31mRed and\n"), "{shown:?}");
 }
 
 /// A service may return any text as an ID, and a script in bash does not quote candidates.

@@ -44,7 +44,10 @@ pub(crate) fn check(profile: &Profile, operation: &Operation) -> Result<()> {
         return Ok(());
     };
     let message = format!("the key lacks the scope {scope}");
-    Err(Failure::new(FailureKind::Forbidden, message).hint(scope_hint()))
+    Err(Failure {
+        missing_scope: Some(scope.clone()),
+        ..Failure::new(FailureKind::Forbidden, message).hint(scope_hint())
+    })
 }
 
 /// Returns the scopes if they are readable; scopes of another type are unknown, not empty.
