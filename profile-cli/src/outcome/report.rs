@@ -21,6 +21,8 @@ pub(crate) struct Report {
     /// `true` if the result is text for another program, such as a script, which only an option
     /// turns into JSON.
     pub(crate) is_raw: bool,
+    /// `true` if the result is the key, which no failure to print it may contain.
+    pub(crate) is_key: bool,
     /// The exit code if everything is printed.
     pub(crate) exit_code: u8,
 }
@@ -89,6 +91,7 @@ impl Report {
             warnings: Vec::new(),
             is_change: false,
             is_raw: false,
+            is_key: false,
             exit_code: 0,
         }
     }

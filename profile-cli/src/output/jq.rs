@@ -353,7 +353,7 @@ mod tests {
             (".[]", "cannot use \"a\" as iterable (array or object)"),
             ("@csv", "cannot use \"a\" as a row"),
             ("[{}] | @tsv", "cannot use {} in a row"),
-            ("error(\"a\\u001b[31mb\")", "ab"),
+            ("error(\"a\\u001b[31mb\")", "a[31mb"),
             ("error({a: 1})", "{\"a\":1}"),
             (&*long, &"é".repeat(200)),
         ] {

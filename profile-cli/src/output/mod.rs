@@ -119,7 +119,10 @@ impl Output {
             _ => match self.renderer.text(report, &self.stdout) {
                 Ok(text) => text.into_bytes(),
                 Err(failure) => {
-                    let failure = self.of_report(report, failure);
+                    let failure = match report.is_key {
+                        true => Failure::usage("--jq: the filter failed, perhaps on the key"),
+                        false => self.of_report(report, failure),
+                    };
                     return self.print_failure(&failure, self.jq_failure_is_json);
                 }
             },

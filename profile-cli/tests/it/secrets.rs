@@ -379,6 +379,15 @@ async fn auth_token_prints_the_key() {
         .env("PROFILE_OUTPUT", "json")
         .run();
     assert_eq!(token.stdout(), format!("{key}\n"));
+    for (filter, code) in [
+        (".token", 0),
+        (".token | error", 2),
+        (".token[1:] | error", 2),
+    ] {
+        let run = fixture.run_stored(&["auth", "token", "--jq", filter]);
+        assert_eq!(run.code(), code, "{run}");
+        assert!(!run.stderr().contains(&key[1..]), "{run}");
+    }
     let other = fixture.run_stored(&["auth", "token", "--base-url", "http://127.0.0.1:1"]);
     assert_eq!(other.code(), 2, "{other}");
     let none = home();

@@ -165,7 +165,10 @@ pub(crate) fn token(session: &Session<'_>) -> Result<Report> {
     // The result is the key.
     secrets().clear();
     match key {
-        Some(key) => Ok(Report::text(key.text, "token").warnings(key.warnings)),
+        Some(key) => Ok(Report {
+            is_key: true,
+            ..Report::text(key.text, "token").warnings(key.warnings)
+        }),
         None => {
             let failure = Failure::new(FailureKind::Unauthorized, "no API key is set");
             Err(failure.hint(log_in_hint()))
