@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn redacts_a_prefix_in_truncated_texts() {
-        let cut = |_, rest: &[u8]| is_partial_escape(rest).then_some(rest.len());
+        let is_cut = |_, rest: &[u8]| is_partial_escape(rest).then_some(rest.len());
         for cut in [
             "a",
             "ab",
@@ -334,11 +334,11 @@ mod tests {
         ] {
             let text = format!("x {cut}");
             assert_eq!(
-                redact(&[b"ab/cd"], &text, cut).as_deref(),
+                redact(&[b"ab/cd"], &text, is_cut).as_deref(),
                 Some("x [redacted]"),
                 "{cut}"
             );
         }
-        assert_eq!(redact(&[b"ab/cd"], "x abc", cut), None);
+        assert_eq!(redact(&[b"ab/cd"], "x abc", is_cut), None);
     }
 }
