@@ -31,7 +31,7 @@ pub(crate) struct Failure {
     /// Status code of the response, if any.
     pub(crate) status: Option<u16>,
     /// The scope that the key lacks, if this is known.
-    pub(crate) missing_scope: Option<Scope>,
+    pub(crate) missing_scope: Option<Box<Scope>>,
     /// `true` if it is safe and may help to run the same command again.
     pub(crate) retryable: bool,
     /// The outcome of the write that failed.
@@ -322,7 +322,7 @@ impl From<&Error> for Failure {
             field: error.invalid_value().map(InvalidValue::field),
             hints: hint(error).into_iter().collect(),
             status: error.status(),
-            missing_scope: error.missing_scope().cloned(),
+            missing_scope: error.missing_scope().cloned().map(Box::new),
             retryable: error.is_retryable(),
             body: body.map(Box::new),
             ..Self::new(kind, message(error))

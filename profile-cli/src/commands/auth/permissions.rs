@@ -45,7 +45,7 @@ pub(crate) fn check(profile: &Profile, operation: &Operation) -> Result<()> {
     };
     let message = format!("the key lacks the scope {scope}");
     Err(Failure {
-        missing_scope: Some(scope.clone()),
+        missing_scope: Some(scope.clone().into()),
         ..Failure::new(FailureKind::Forbidden, message).hint(scope_hint())
     })
 }
