@@ -6,6 +6,8 @@ use std::fmt;
 use std::iter;
 use std::ops::Range;
 
+use url::{Position, Url};
+
 /// The start of a generated key, before its name and its digits.
 const PREFIX: &str = "mock_";
 
@@ -223,22 +225,56 @@ fn escaped(text: &[u8]) -> Option<u8> {
     u8::try_from(digit(high)? * 16 + digit(low)?).ok()
 }
 
-/// A text of the user that may be a URL. `Display` and `Debug` hide everything before the last `@`: a user
-/// name and a password, also those of an invalid URL.
+/// A text of the user that may be a URL. `Display` and `Debug` hide its user, all before an `@` in the path, and the
+/// query, also of an invalid URL.
 #[derive(Clone, Copy)]
 pub struct SafeUrl<'a>(pub &'a str);
 
 impl fmt::Display for SafeUrl<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(text) = *self;
-        let split = text.rsplit_once('@').or_else(|| text.rsplit_once("%40"));
-        let Some((before, host)) = split.filter(|(before, _)| before.contains(':')) else {
+        let (user, query) = (after_user(text), text.find(['?', '#']));
+        let is_path = text.starts_with('.') || (text.starts_with('/') && !text.starts_with("//"));
+        let has_user = user.is_some_and(|(before, _)| before.contains(':')) && !is_path;
+        let has_query = text
+            .split_once('?')
+            .is_some_and(|(_, query)| query.contains('='));
+        if !has_user && !has_query && !text.contains("://") {
             return f.write_str(text);
+        }
+        let url = Url::parse(text).ok().filter(Url::has_host);
+        let (Some(url), true) = (url, user.is_some() || query.is_some()) else {
+            let shown = &text[..query.unwrap_or(text.len())];
+            let scheme = ["http://", "https://"].into_iter().find(|scheme| {
+                let start = text.get(..scheme.len());
+                start.is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+            });
+            let scheme = scheme.unwrap_or_default();
+            return match (query, user) {
+                // The `@` may be in the query, and the question mark in a password.
+                (Some(query), Some((before, _))) if query < before.len() => f.write_str("***"),
+                (_, Some(_)) => {
+                    write!(f, "{scheme}***@{}", after_user(shown).unwrap_or_default().1)
+                }
+                (_, None) => f.write_str(shown),
+            };
         };
-        let mut schemes = ["http://", "https://"].into_iter();
-        let scheme = schemes.find(|scheme| before.starts_with(scheme));
-        write!(f, "{}***@{host}", scheme.unwrap_or_default())
+        let has_user = !url[Position::BeforeUsername..Position::BeforeHost].is_empty();
+        let user = if has_user { "***@" } else { "" };
+        let host = &url[Position::BeforeHost..Position::BeforePath];
+        write!(f, "{}{user}{host}", &url[..Position::BeforeUsername])?;
+        let path = &url[Position::BeforePath..Position::AfterPath];
+        match after_user(path) {
+            Some((_, rest)) => write!(f, "/***@{rest}"),
+            None if text.ends_with(host) => Ok(()),
+            None => f.write_str(path),
+        }
     }
+}
+
+/// Splits a text at the last `@`.
+fn after_user(text: &str) -> Option<(&str, &str)> {
+    text.rsplit_once('@').or_else(|| text.rsplit_once("%40"))
 }
 
 impl fmt::Debug for SafeUrl<'_> {
@@ -276,6 +312,17 @@ pub(crate) fn escape(c: char) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hides_what_may_be_secret_in_a_url() {
+        let table = include_str!("../tests/shared/urls.tsv");
+        for row in table.lines().filter(|row| !row.starts_with('#')) {
+            let [text, _, as_argument, _] = row.split('\t').collect::<Vec<_>>()[..] else {
+                panic!("{row}");
+            };
+            assert_eq!(SafeUrl(text).to_string(), as_argument, "{text}");
+        }
+    }
 
     fn token(name: &str) -> String {
         key(name, 0x0123_4567_89ab_cdef)

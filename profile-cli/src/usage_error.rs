@@ -15,7 +15,7 @@ use crate::input::profile_changes::InvalidField;
 use crate::outcome::{Failure, word};
 use crate::output::Output;
 use crate::settings::{Format, GlobalArguments, Needs};
-use crate::terminal::{SafeUrl, UrlRole, argument, redact_misplaced};
+use crate::terminal::{SafeUrl, argument, redact_misplaced};
 
 /// Prints the help, the version or the usage error of the argument parser.
 pub(crate) fn print(mut error: clap::Error, arguments: &[OsString]) -> ExitCode {
@@ -203,7 +203,7 @@ fn show_arguments(error: &mut clap::Error, arguments: &[OsString]) {
             continue;
         };
         let shown = match kind == ContextKind::InvalidValue && is_receiver {
-            true => argument(SafeUrl::new(UrlRole::Receiver, text).to_string().as_bytes()),
+            true => argument(SafeUrl::new(text).to_string().as_bytes()),
             false => {
                 // The parser replaces bytes that are not UTF-8.
                 let values = arguments.iter().map(|word| word.as_encoded_bytes());

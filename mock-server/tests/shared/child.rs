@@ -2,9 +2,11 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
+use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 use std::thread;
+use std::time::{Duration, Instant};
 #[cfg(unix)]
 use std::{
     fs,
@@ -12,7 +14,6 @@ use std::{
     path::Path,
     process::Child,
     sync::{Arc, Once},
-    time::{Duration, Instant},
 };
 
 #[cfg(unix)]
@@ -122,6 +123,26 @@ pub(crate) fn peak_memory(id: u32) -> u64 {
     let mut lines = status.lines();
     let peak = lines.find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     peak.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+/// Accepts a connection of a child process, which has to connect within 30 seconds.
+pub(crate) fn accept(listener: &TcpListener) -> TcpStream {
+    listener.set_nonblocking(true).unwrap();
+    let started = Instant::now();
+    loop {
+        match listener.accept() {
+            Ok((stream, _)) => {
+                stream.set_nonblocking(false).unwrap();
+                return stream;
+            }
+            Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock),
+        }
+        assert!(
+            started.elapsed() < Duration::from_secs(30),
+            "nothing connects"
+        );
+        thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Checks that usage errors contain no characters that are invisible or that a terminal would obey.

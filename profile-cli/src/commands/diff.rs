@@ -114,8 +114,8 @@ pub(super) fn conflicts(
 /// Returns a note if the file is of another account.
 pub(super) fn note(profile: &Profile, desired: &DesiredProfile, service: &str) -> Option<String> {
     let source = desired.source.as_ref()?;
-    let service = SafeUrl::base(service);
-    let of_file = source.service.as_ref().map(SafeUrl::base);
+    let service = SafeUrl::new(service);
+    let of_file = source.service.as_ref().map(SafeUrl::new);
     let is_other = |of_file: &SafeUrl| !of_file.is_same_service(&service);
     let file = name_of(Some(&source.handle), of_file.as_ref());
     let current = name_of(profile.handle.as_ref(), Some(&service));

@@ -33,7 +33,7 @@ impl Connection {
             let server = session.block_on(sandbox::start(session.output))??;
             let key = ApiKey::new(server.key())?;
             return Ok(Self {
-                client: client_for(&SafeUrl::base(server.uri()), Some(key), session)?,
+                client: client_for(&SafeUrl::new(server.uri()), Some(key), session)?,
                 has_key: true,
                 key_source: None,
                 _sandbox: Some(server),

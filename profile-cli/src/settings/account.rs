@@ -31,7 +31,7 @@ impl Sources {
             let text = complete_url(set.value);
             let checked = SettingName::BaseUrl.check(&text);
             checked.map_err(|reason| self.invalid(SettingName::BaseUrl, &set.source, &reason))?;
-            return Ok(Setting::new(SafeUrl::base(text), set.source));
+            return Ok(Setting::new(SafeUrl::new(text), set.source));
         }
         if let Some(account) = self.account()? {
             return Err(account.lacks_base_url());
@@ -75,7 +75,7 @@ impl Sources {
         let is_known = |name: &String| self.config.accounts().contains(name);
         let account = account.filter(|(_, name)| is_used && is_known(name));
         let base_url = self.arguments.setting(SettingName::BaseUrl);
-        let base_url = base_url.map(|url| SafeUrl::base(url.value).to_string());
+        let base_url = base_url.map(|url| SafeUrl::new(url.value).to_string());
         // It may be the key.
         let base_url = base_url.map(|url| ("--base-url", argument(url.as_bytes())));
         let options = account.into_iter().chain(base_url);
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn falls_back_to_default_for_unusable_hosts() {
-        let name = |url| AccountName::of_service(&SafeUrl::base(url)).to_string();
+        let name = |url| AccountName::of_service(&SafeUrl::new(url)).to_string();
         assert_eq!(name("https://profiles.example/x"), "profiles.example");
         assert_eq!(name("http://127.0.0.1:8080"), "127.0.0.1");
         assert_eq!(name("http://[::1]:8080"), "default");

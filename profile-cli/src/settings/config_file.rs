@@ -166,7 +166,7 @@ impl ConfigFile {
     /// Returns the base URL of an account, with its scheme.
     pub(crate) fn base_url_of(&self, account: &str) -> Result<Option<SafeUrl>> {
         let text = self.account_text(account, BASE_URL)?;
-        Ok(text.map(|text| SafeUrl::base(complete_url(text))))
+        Ok(text.map(|text| SafeUrl::new(complete_url(text))))
     }
 
     /// Checks the types of the accounts' fields.

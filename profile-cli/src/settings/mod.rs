@@ -20,7 +20,7 @@ use url::Url;
 
 use crate::outcome::{Failure, Result};
 use crate::system::{Text, environment};
-use crate::terminal::{Palette, SafeUrl, UrlRole, understands_sequences};
+use crate::terminal::{Palette, SafeUrl, understands_sequences};
 
 use setting_name::{STRING, with_scheme};
 use value::{SECONDS, choice, count, name_of, shown, switch};
@@ -239,7 +239,7 @@ impl Sources {
         let Some(proxy) = proxy.filter(|proxy| !proxy.value.is_empty()) else {
             return Ok(None);
         };
-        let url = SafeUrl::new(UrlRole::Proxy, with_scheme(&proxy.value));
+        let url = SafeUrl::new(with_scheme(&proxy.value));
         let proxy = Setting::new(url, proxy.source);
         if matches!(proxy.source, Source::File(_)) {
             return Ok(Some(proxy));

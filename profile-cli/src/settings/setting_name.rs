@@ -14,7 +14,7 @@ use super::{AccountName, Format};
 use crate::drawing::text::shortened;
 use crate::outcome::NextCommand;
 use crate::system::command;
-use crate::terminal::{SafeUrl, UrlRole, argument};
+use crate::terminal::{SafeUrl, argument};
 
 /// Description of a string in TOML.
 pub(super) const STRING: &str = "a string in quotes";
@@ -51,7 +51,7 @@ pub(super) struct Row {
 enum Kind {
     /// Text that a function checks.
     Text(fn(&str) -> Result<(), String>),
-    Url(UrlRole, fn(&str) -> Result<(), String>),
+    Url(fn(&str) -> Result<(), String>),
     /// One of a few names.
     Choice(fn(&str) -> Result<(), String>, fn() -> Vec<PossibleValue>),
     Switch,
@@ -82,9 +82,7 @@ const ROWS: &[Row] = &[
         variable: Some("PROFILE_BASE_URL"),
         common_variables: &[],
         default: || None,
-        kind: Kind::Url(UrlRole::Base, |text| {
-            base_url(&complete_url(text.to_owned()))
-        }),
+        kind: Kind::Url(|text| base_url(&complete_url(text.to_owned()))),
         help: "Base URL of the service, for example https://profiles.example",
     },
     Row {
@@ -133,7 +131,7 @@ const ROWS: &[Row] = &[
         variable: None,
         common_variables: &["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
         default: || None,
-        kind: Kind::Url(UrlRole::Proxy, proxy),
+        kind: Kind::Url(proxy),
         help: "Proxy for https://",
     },
     Row {
@@ -212,7 +210,7 @@ impl SettingName {
     /// Checks that the text is a valid value.
     pub(crate) fn check(self, text: &str) -> Result<(), String> {
         match self.row().kind {
-            Kind::Text(check) | Kind::Url(_, check) | Kind::Choice(check, _) => check(text),
+            Kind::Text(check) | Kind::Url(check) | Kind::Choice(check, _) => check(text),
             Kind::Switch => switch(text).map(drop),
             Kind::Count => count(text).map(drop),
             Kind::Seconds => seconds(text).map(drop),
@@ -224,14 +222,14 @@ impl SettingName {
         match self.row().kind {
             Kind::Choice(_, values) => values(),
             Kind::Switch => ["true", "false"].map(PossibleValue::new).into(),
-            Kind::Text(_) | Kind::Url(..) | Kind::Count | Kind::Seconds => Vec::new(),
+            Kind::Text(_) | Kind::Url(_) | Kind::Count | Kind::Seconds => Vec::new(),
         }
     }
 
     /// Describes the expected value, and returns a function that checks the type of a TOML value.
     pub(super) fn expected(self) -> (&'static str, fn(&Item) -> bool) {
         match self.row().kind {
-            Kind::Text(_) | Kind::Url(..) | Kind::Choice(..) => (STRING, Item::is_str),
+            Kind::Text(_) | Kind::Url(_) | Kind::Choice(..) => (STRING, Item::is_str),
             Kind::Switch => ("true or false", Item::is_bool),
             Kind::Count => ("a whole number such as 3", Item::is_integer),
             Kind::Seconds => (SECONDS, |item| item.is_integer() || item.is_float()),
@@ -241,7 +239,7 @@ impl SettingName {
     /// Returns the value for output, without the password that a URL may contain.
     pub(crate) fn without_password(self, value: &str) -> String {
         match self.row().kind {
-            Kind::Url(role, _) => SafeUrl::new(role, value).to_string(),
+            Kind::Url(_) => SafeUrl::new(value).to_string(),
             Kind::Text(_) | Kind::Choice(..) | Kind::Switch | Kind::Count | Kind::Seconds => {
                 value.to_owned()
             }
@@ -251,7 +249,7 @@ impl SettingName {
     /// Converts valid text to a TOML value of the right type.
     pub(super) fn value(self, text: &str) -> Value {
         let typed = match self.row().kind {
-            Kind::Text(_) | Kind::Url(..) | Kind::Choice(..) => None,
+            Kind::Text(_) | Kind::Url(_) | Kind::Choice(..) => None,
             Kind::Switch => switch(text).ok().map(Value::from),
             Kind::Count => count(text).ok().map(|count| Value::from(i64::from(count))),
             Kind::Seconds => match text.parse::<i64>() {
@@ -283,7 +281,7 @@ pub(crate) fn complete_url(text: String) -> String {
         return text;
     }
     let plain = format!("http://{text}");
-    match SafeUrl::base(&*plain).is_loopback() {
+    match SafeUrl::new(&*plain).is_loopback() {
         true => plain,
         false => format!("https://{text}"),
     }
@@ -346,7 +344,7 @@ fn base_url_reason(base_url: &str, error: &Error) -> String {
     // The library would suggest this method.
     match builder.check() {
         Ok(()) => {
-            let url = SafeUrl::base(base_url.trim_end_matches('/'));
+            let url = SafeUrl::new(base_url.trim_end_matches('/'));
             format!("{url} would send requests unencrypted to another machine; use https")
         }
         Err(_) => reason(error),

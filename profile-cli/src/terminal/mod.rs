@@ -19,7 +19,7 @@ pub(crate) use printable::{
     redact_key, redact_misplaced, redact_values, secrets, tsv_field,
 };
 pub(crate) use progress::{Progress, StatusLine, replaces_lines};
-pub(crate) use safe_url::{SafeUrl, UrlRole};
+pub(crate) use safe_url::SafeUrl;
 pub(crate) use stream::Blocking;
 
 /// Width if it is unknown.

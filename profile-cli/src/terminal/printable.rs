@@ -8,7 +8,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use profile_sdk::{ApiKey, ProfileField, with_visibility};
 use serde_json::Value;
 
-use super::safe_url::hide_user;
+use super::safe_url::{SafeUrl, may_be_secret_url};
 
 /// The keys of the environment and of clients. A webhook secret is redacted like a key.
 static SECRETS: LazyLock<Mutex<Vec<ApiKey>>> = LazyLock::new(|| {
@@ -181,10 +181,7 @@ pub(crate) fn argument(bytes: &[u8]) -> String {
 
 fn escaped_bytes(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    let is_path = text.starts_with('.') || (text.starts_with('/') && !text.starts_with("//"));
-    let user = text.rfind('@').or_else(|| text.rfind("%40"));
-    let has_user = !is_path && text[..user.unwrap_or_default()].contains(':');
-    let hidden = has_user.then(|| hide_user(&text));
+    let hidden = may_be_secret_url(&text).then(|| SafeUrl::new(&*text).to_string());
     let bytes = hidden.as_deref().map_or(bytes, str::as_bytes);
     let mut shown = String::new();
     for chunk in bytes.utf8_chunks() {

@@ -4,34 +4,20 @@ use std::fmt;
 
 use url::{Host, Position, Url};
 
-/// A URL that the user gave. `Display` and `Debug` hide what may be secret.
+/// A URL that the user gave. `Display` and `Debug` hide what may be secret: the user, all before an `@` in the path, and
+/// the query. The host is shown, since keys and deliveries are sent there.
 #[derive(Clone)]
 pub(crate) struct SafeUrl {
-    role: UrlRole,
     text: String,
     /// The parsed text, if it names a host.
     url: Option<Url>,
 }
 
-/// The role of a URL, which decides what is shown of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum UrlRole {
-    /// The base URL of the service. Its host is always shown, since the key is sent there.
-    Base,
-    Proxy,
-    /// The URL of a receiver of webhooks, whose query may be secret.
-    Receiver,
-}
-
 impl SafeUrl {
-    pub(crate) fn new(role: UrlRole, text: impl Into<String>) -> Self {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
         let text = text.into();
         let url = Url::parse(&text).ok().filter(Url::has_host);
-        Self { role, text, url }
-    }
-
-    pub(crate) fn base(text: impl Into<String>) -> Self {
-        Self::new(UrlRole::Base, text)
+        Self { text, url }
     }
 
     /// Returns the real text, to send something to it, to store or to compare it.
@@ -67,30 +53,23 @@ impl SafeUrl {
 impl fmt::Display for SafeUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = &*self.text;
-        match (self.role, &self.url) {
-            (UrlRole::Base, Some(url)) if text.contains('@') => {
-                let start = &url[..Position::BeforeUsername];
-                let has_user = !url[Position::BeforeUsername..Position::BeforeHost].is_empty();
-                let user = if has_user { "***@" } else { "" };
-                let host = &url[Position::BeforeHost..Position::BeforePath];
-                write!(f, "{start}{user}{host}")?;
-                match url[Position::BeforePath..].rsplit_once('@') {
-                    Some((_, rest)) => write!(f, "/***@{rest}"),
-                    None if text.ends_with(host) => Ok(()),
-                    None => f.write_str(&url[Position::BeforePath..]),
-                }
-            }
-            (UrlRole::Base, Some(_)) => f.write_str(text),
-            (UrlRole::Receiver, Some(url)) if matches!(url.scheme(), "http" | "https") => {
-                f.write_str(&url[..Position::BeforeUsername])?;
-                f.write_str(&url[Position::BeforeHost..Position::AfterPath])
-            }
-            (UrlRole::Receiver, _) => match (text.find(['?', '#']), text.rfind('@')) {
-                // The `@` may be in the query, and the question mark in a password.
-                (Some(query), Some(at)) if query < at => f.write_str("***"),
-                (query, _) => f.write_str(&hide_user(&text[..query.unwrap_or(text.len())])),
-            },
-            (UrlRole::Base | UrlRole::Proxy, _) => f.write_str(&hide_user(text)),
+        let query = text.find(['?', '#']);
+        let (Some(url), true) = (&self.url, query.is_some() || after_user(text).is_some()) else {
+            // The `@` may be in the query, and the question mark in a password.
+            return match (query, after_user(text)) {
+                (Some(query), Some((before, _))) if query < before.len() => f.write_str("***"),
+                _ => f.write_str(&hide_user(&text[..query.unwrap_or(text.len())])),
+            };
+        };
+        let has_user = !url[Position::BeforeUsername..Position::BeforeHost].is_empty();
+        let user = if has_user { "***@" } else { "" };
+        let host = &url[Position::BeforeHost..Position::BeforePath];
+        write!(f, "{}{user}{host}", &url[..Position::BeforeUsername])?;
+        let path = &url[Position::BeforePath..Position::AfterPath];
+        match after_user(path) {
+            Some((_, rest)) => write!(f, "/***@{rest}"),
+            None if text.ends_with(host) => Ok(()),
+            None => f.write_str(path),
         }
     }
 }
@@ -101,10 +80,24 @@ impl fmt::Debug for SafeUrl {
     }
 }
 
+/// Returns `true` if an argument, which may be any text, has the user of a URL, or a query.
+pub(crate) fn may_be_secret_url(text: &str) -> bool {
+    let is_path = text.starts_with('.') || (text.starts_with('/') && !text.starts_with("//"));
+    let has_user = after_user(text).is_some_and(|(before, _)| before.contains(':'));
+    let query = text
+        .split_once('?')
+        .is_some_and(|(_, query)| query.contains('='));
+    text.contains("://") || query || (has_user && !is_path)
+}
+
+/// Splits a text at the last `@`.
+fn after_user(text: &str) -> Option<(&str, &str)> {
+    text.rsplit_once('@').or_else(|| text.rsplit_once("%40"))
+}
+
 /// Hides everything before the last `@` of a text that may be a URL, except for the scheme.
-pub(crate) fn hide_user(text: &str) -> String {
-    let split = text.rsplit_once('@').or_else(|| text.rsplit_once("%40"));
-    let Some((before, host)) = split else {
+fn hide_user(text: &str) -> String {
+    let Some((before, host)) = after_user(text) else {
         return text.to_owned();
     };
     let scheme = ["http://", "https://"].into_iter().find(|scheme| {
@@ -116,41 +109,24 @@ pub(crate) fn hide_user(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{SafeUrl, UrlRole};
+    use super::SafeUrl;
+    use crate::terminal::{argument, escaped};
+
+    /// What all programs show of URLs.
+    const TABLE: &str = include_str!("../../../mock-server/tests/shared/urls.tsv");
 
     #[test]
     fn hides_what_may_be_secret() {
-        use UrlRole::{Base, Proxy, Receiver};
-        for (role, text, shown) in [
-            (Base, "https://Host:443/x/", "https://Host:443/x/"),
-            (Base, "http://ada:hush@host", "http://***@host"),
-            (Base, "http:/ada:hush@host/", "http://***@host/"),
-            (Base, "http://ada:hu#sh@host:1", "http://***@host:1"),
-            (Base, "https://ada:80/hush@host", "https://ada:80/***@host"),
-            (Base, "https://ada:hush%40host", "https://***@host"),
-            (Base, "ada:hush@host", "***@host"),
-            (Base, "ada:hu://sh@host", "***@host"),
-            (Proxy, "http://host:3128", "http://host:3128"),
-            (Proxy, "HTTP://ada:80/hu@sh@host:1", "http://***@host:1"),
-            (Proxy, "socks5://ada:hush@host", "***@host"),
-            (
-                Receiver,
-                "http://ada:hush@host/@x?token=hush",
-                "http://host/@x",
-            ),
-            (
-                Receiver,
-                "http://host:port/?token=hush",
-                "http://host:port/",
-            ),
-            (Receiver, "http://host:port/?token=hu@sh", "***"),
-            (Receiver, "ftp://ada:hush@host/x?token=hush", "***@host/x"),
-            (Receiver, "http://ada:hu#sh@host:1", "***"),
-        ] {
-            let url = SafeUrl::new(role, text);
+        for row in TABLE.lines().filter(|row| !row.starts_with('#')) {
+            let [text, shown, as_argument, _] = row.split('\t').collect::<Vec<_>>()[..] else {
+                panic!("{row}");
+            };
+            let url = SafeUrl::new(text);
             assert_eq!(url.to_string(), shown, "{text}");
             assert_eq!(format!("{url:?}"), shown, "{text}");
             assert_eq!(url.expose(), text);
+            assert_eq!(escaped(text), as_argument, "{text}");
+            assert_eq!(argument(text.as_bytes()), as_argument, "{text}");
         }
     }
 }

@@ -26,7 +26,7 @@ fn start_request(signals: &str, home: &tempfile::TempDir, command: &str) -> (Run
         .env("PROFILE_BASE_URL", base_url)
         .env("PROFILE_API_KEY", "sk_a_key_of_a_test")
         .start();
-    let (mut stream, _) = service.accept().unwrap();
+    let mut stream = crate::child::accept(&service);
     assert_ne!(stream.read(&mut [0; 4096]).unwrap(), 0);
     (running, stream)
 }
@@ -303,7 +303,7 @@ fn run_until_listening(signal: Signal, fixture: &Fixture) -> (Option<i32>, Strin
         let url = seen.split("listening on ").nth(1).unwrap();
         let url = url.split_whitespace().next().unwrap();
         assert_eq!(deliver(url, "post.liked", SIGNATURE, BODY.as_bytes()), 204);
-        let (mut forwarded, _) = receiver.accept().unwrap();
+        let mut forwarded = crate::child::accept(&receiver);
         let _ = forwarded.read(&mut [0; 4096]).unwrap();
         terminal.signal(signal);
         terminal.sees("press Ctrl-C to exit at once");

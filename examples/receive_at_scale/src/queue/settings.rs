@@ -211,7 +211,7 @@ pub fn parse<T: Parser>(
 /// Returns a value for a message, or `…` if it may contain a password or control the terminal: a URL may have
 /// been passed as any argument.
 pub fn shown(value: &str) -> &str {
-    let is_hidden = |c| c == '@' || !matches!(c, ' '..='~');
+    let is_hidden = |c| matches!(c, '@' | '?' | '#') || !matches!(c, ' '..='~');
     match value.contains(is_hidden) || value.contains("%40") {
         true => "…",
         false => value,

@@ -368,6 +368,11 @@ async fn usage_errors_do_not_contain_a_password() {
         let error = String::from_utf8(error).unwrap();
         assert!(!error.contains("never"), "{name}: {error}");
     }
+    let table = include_str!("../../../../mock-server/tests/shared/urls.tsv");
+    for row in table.lines().filter(|row| !row.starts_with('#')) {
+        let (text, expected) = (row.split('\t').next(), row.split('\t').next_back());
+        assert_eq!(text.map(receive_at_scale::shown), expected, "{row}");
+    }
     let error = receive_at_scale::QueueSettings::new("nats://ada:never@[");
     assert!(!error.err().unwrap().to_string().contains("never"));
 }

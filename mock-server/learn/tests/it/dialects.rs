@@ -397,24 +397,16 @@ fn usage_errors_are_visible() {
 
 #[test]
 fn usage_errors_hide_the_password_of_a_url() {
-    for url in [
-        "https://u:PW@host/",
-        "https://u:P W@host/",
-        "https://u:PW//x@y@host/",
-        "https://u:80/PW@host",
-        "https://u:PW%40host/",
-        "http://u:PW#x@host:1",
-        "http:/u:PW@host",
-        "u:PW@host",
-        "http://u:PW@[host",
-    ] {
+    let texts = include_str!("../../../tests/shared/urls.tsv").lines();
+    let texts = texts.filter_map(|row| Some(row.split_once('\t')?.0));
+    for url in texts.filter(|text| text.contains("PASS") || text.contains("TOKEN")) {
         let valid = "https://example.com";
         for (base_url, more) in [(url, None), (valid, Some(url))] {
             let output = program(base_url).args(more).output().unwrap();
             let stderr = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(2), "{stderr}");
-            let is_shown = ["PW", "P W"].iter().any(|part| stderr.contains(part));
-            assert!(!is_shown && stderr.contains("***@"), "{stderr}");
+            let is_shown = ["PASS", "TOKEN"].iter().any(|part| stderr.contains(part));
+            assert!(!is_shown, "{stderr}");
         }
     }
 }

@@ -141,7 +141,7 @@ fn a_delivery_under_way_ends_in_the_world_before_the_reset() {
         let event = json!({"kind": "post.liked"});
         let held = serving.control(&webhook("POST /emit"));
         let held = held.body(event.to_string()).begin();
-        let (stream, _) = listener.accept().unwrap();
+        let stream = crate::child::accept(&listener);
         serving.order(204, "POST /worlds/default/reset", NOTHING);
         let receiver = json!({"script": "200", "secret": CANARY});
         let status = serving.order(200, &webhook("PUT "), receiver);

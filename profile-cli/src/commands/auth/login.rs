@@ -173,7 +173,7 @@ fn find_base_url(
     settings.sources.config.check_owner()?;
     let stored = name.map(|name| settings.sources.config.base_url_of(name.as_str()));
     let text = settings.sources.config.text(SettingName::BaseUrl)?;
-    let known = text.map(|text| SafeUrl::base(complete_url(text)));
+    let known = text.map(|text| SafeUrl::new(complete_url(text)));
     let known = stored.transpose()?.flatten().or(known);
     if with_token {
         let known = known.ok_or_else(|| {
@@ -213,7 +213,7 @@ fn checked_base_url(entered: &str) -> Result<SafeUrl, String> {
     }
     let base_url = complete_url(entered.to_owned());
     SettingName::BaseUrl.check(&base_url)?;
-    Ok(SafeUrl::base(base_url))
+    Ok(SafeUrl::new(base_url))
 }
 
 /// A login that the service has accepted.

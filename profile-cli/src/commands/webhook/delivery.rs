@@ -15,7 +15,7 @@ use crate::outcome::{Failure, FailureKind, Report, Result, View, cell};
 use crate::session::{Session, connect_timeout, proxy};
 use crate::settings::{DEFAULT_TIMEOUT, complete_url};
 use crate::system::interruption;
-use crate::terminal::{SafeUrl, UrlRole};
+use crate::terminal::SafeUrl;
 
 pub(super) const SIGNATURE: HeaderName = HeaderName::from_static(SIGNATURE_HEADER);
 
@@ -92,7 +92,7 @@ pub(super) fn destination(text: &str) -> Result<SafeUrl, String> {
     let text = complete_url(text.to_owned());
     let url = Url::parse(&text).map_err(|error| format!("{error}; {expected}"))?;
     match url.scheme() {
-        "http" | "https" => Ok(SafeUrl::new(UrlRole::Receiver, text)),
+        "http" | "https" => Ok(SafeUrl::new(text)),
         other => Err(format!("unsupported scheme {other}; {expected}")),
     }
 }
@@ -184,7 +184,7 @@ impl Sender {
                 tracing::info!("< {status}");
                 let to = response.headers().get(header::LOCATION);
                 let to = to.and_then(|to| self.url.parsed()?.join(to.to_str().ok()?).ok());
-                location = to.map(|to| SafeUrl::new(UrlRole::Receiver, to));
+                location = to.map(SafeUrl::new);
                 wants_login = response.headers().contains_key(header::WWW_AUTHENTICATE);
                 drain(response).await;
                 Ok(status)

@@ -4,6 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 
 use expect_test::expect;
+use mock_server::webhook::EventKind;
 use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Dialect, MockServer};
 use serde_json::json;
@@ -16,14 +17,16 @@ use crate::program::{Program, Signal};
 #[tokio::test]
 async fn verifies_deliveries_of_the_service() {
     let home = home();
-    let mut listener = Listener::start(home.path(), &["--max", "7", "--json"]);
+    let count = EventKind::ALL.len();
+    let max = count.to_string();
+    let mut listener = Listener::start(home.path(), &["--max", &max, "--json"]);
     let service = MockServer::start().await;
     let hooks = service.webhook();
     hooks.set_receiver(&listener.url, SECRET).unwrap();
     let help = webhook(home.path(), &["send", "--help"]).run();
     let (_, kinds) = help.stdout().split_once("\nKinds of").unwrap();
     let kinds = kinds.lines().filter_map(|line| line.strip_prefix("  "));
-    for kind in kinds.take(7) {
+    for kind in kinds.take(count) {
         let sent = hooks.emit(kind, json!({"from": "grace"})).await.unwrap();
         assert!(sent.is_success(), "{sent:?}");
         let event = listener.event();
@@ -137,7 +140,7 @@ async fn forwards_bytes_and_headers() {
 
 /// Accepts the next connection, and reads a request that ends with [`BODY`].
 fn accept_request(receiver: &TcpListener) -> (TcpStream, String) {
-    let (mut stream, _) = receiver.accept().unwrap();
+    let mut stream = crate::child::accept(receiver);
     let mut request = Vec::new();
     while !request.ends_with(BODY.as_bytes()) {
         let mut bytes = [0; 1024];
@@ -318,7 +321,7 @@ fn responds_without_waiting_for_the_receiver_but_ctrl_c_waits() {
     let address = local.local_addr().unwrap();
     let uri = format!("http://user:password@{address}/hooks?token");
     let mut listener = Listener::start(home.path(), &["--json", "--forward-to", &uri]);
-    let forwarding = format!("note: forwarding to http://{address}/hooks");
+    let forwarding = format!("note: forwarding to http://***@{address}/hooks");
     assert_eq!(listener.running.stderr_line(), forwarding);
     // The sender receives its response before the receiver has responded.
     listener.delivers(204);
@@ -326,7 +329,7 @@ fn responds_without_waiting_for_the_receiver_but_ctrl_c_waits() {
     let (stream, _) = accept_request(&local);
     listener.running.signal(Signal::INT);
     let waiting = format!(
-        "note: waiting for http://{address}/hooks; press Ctrl-C to exit at once; not yet forwarded: 1"
+        "note: waiting for http://***@{address}/hooks; press Ctrl-C to exit at once; not yet forwarded: 1"
     );
     assert_eq!(listener.running.stderr_line(), waiting);
     answer(stream);

@@ -59,7 +59,7 @@ async fn the_log_has_headers_and_bodies_without_the_secret() {
         assert!(!run.to_string().contains(SECRET), "{run}");
         run.stderr()
     });
-    let request = format!("> POST http://{to}/, 6 bytes\n");
+    let request = format!("> POST http://{to}, 6 bytes\n");
     let (header, body) = ("> x-service-event: \"post.liked\"\n", "> \"body\"\n");
     for (log, has_header, has_body) in
         [(one, false, false), (two, true, false), (three, true, true)]
@@ -167,11 +167,11 @@ fn an_interrupted_delivery_is_reported() {
             &["probe", &url, "--yes", "--json"],
         ] {
             let running = webhook(home.path(), command).start();
-            let (mut stream, _) = receiver.accept().unwrap();
+            let mut stream = crate::child::accept(&receiver);
             let _ = stream.read(&mut [0; 4096]).unwrap();
             let response = b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n";
             stream.write_all(response).unwrap();
-            let (mut second, _) = receiver.accept().unwrap();
+            let mut second = crate::child::accept(&receiver);
             let _ = second.read(&mut [0; 4096]).unwrap();
             running.signal(signal);
             let run = running.end();
@@ -275,8 +275,8 @@ async fn prints_the_csv_header_once() {
 async fn a_status_that_is_not_of_the_verification_has_advice() {
     let home = home();
     for (status, expected) in [
-        (301, "redirects to http://127.0.0.1/login, "),
-        (307, "redirects to http://127.0.0.1/login, "),
+        (301, "redirects to http://***@127.0.0.1/login, "),
+        (307, "redirects to http://***@127.0.0.1/login, "),
         (404, "check the path"),
         (405, "does not accept POST"),
         (413, "a limit on the size of bodies answered"),
