@@ -79,7 +79,7 @@ pub enum EventKindError {
 }
 
 impl EventKind {
-    /// The seven kinds that the specification lists, in the same order.
+    /// The kinds that the specification lists, in the same order.
     pub const KNOWN: &[Self] = &[
         Self::FollowCreated,
         Self::CommentCreated,

@@ -102,7 +102,11 @@ fn check_counts(missing: &mut Missing) {
             lines.replace(' ', "\u{a0}"),
         ),
     ] {
-        missing.unless_in(file, &[text], "a number or a list");
+        missing.unless_in(
+            file,
+            &[text],
+            "a number or a list; run scripts/terminal-picture",
+        );
     }
 }
 

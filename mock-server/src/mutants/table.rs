@@ -23,7 +23,7 @@ const KEY: &str = "A key belongs to one account, the key owner.";
 const BEARER: &str = "The caller sends the header `Authorization: Bearer <API_KEY>`.";
 const EDIT_PROFILE: &str = "Changes fields of the profile. Requires `profile:write`.";
 const ANY_FIELDS: &str =
-    "The body is an object with any of the six editable fields. Omitted fields keep their value.";
+    "The body is an object with any of the editable fields. Omitted fields keep their value.";
 const UNKNOWN_FIELDS: &str = "A body with any other field is rejected as a whole.";
 const ME: &str = "`GET /me` returns the public profile and three more fields";
 const KEY_OBJECT: &str = "`key`: the scopes and the rate limit of the key";

@@ -1,6 +1,7 @@
 //! The OpenAPI document matches the responses of the service.
 
 use std::collections::BTreeMap;
+use std::env;
 
 use expect_test::expect_file;
 use mock_server::{FieldLimit, MockServer, ProfileField, Scope};
@@ -117,7 +118,19 @@ fn json_and_yaml_are_equal() {
         ),
     ] {
         let document: serde_yaml_ng::Value = serde_yaml_ng::from_str(&text(name)).unwrap();
-        json.assert_eq(&(serde_json::to_string_pretty(&document).unwrap() + "\n"));
+        let expected = serde_json::to_string_pretty(&document).unwrap() + "\n";
+        if env::var_os("UPDATE_EXPECT").is_none() {
+            // The whole documents would be printed otherwise.
+            let found = json.data();
+            let mut lines = found.lines().zip(expected.lines());
+            let first = lines.find(|(found, expected)| found != expected);
+            let is_equal = found == expected;
+            assert!(
+                is_equal,
+                "{name}: run this test with UPDATE_EXPECT=1: {first:?}"
+            );
+        }
+        json.assert_eq(&expected);
     }
 }
 

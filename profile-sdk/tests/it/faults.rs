@@ -8,6 +8,7 @@ use profile_sdk::{ClientBuilder, Error, ErrorKind, RetryPolicy};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use crate::{client_builder, connect_as_owner, connect_to, requests};
 
@@ -109,7 +110,8 @@ async fn a_write_times_out_without_a_response() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = connect_to(&format!("http://{}", listener.local_addr().unwrap()));
     let write = tokio::spawn(client.create_post("p"));
-    let (mut stream, _) = listener.accept().await.unwrap();
+    let accepted = timeout(Duration::from_secs(10), listener.accept()).await;
+    let (mut stream, _) = accepted.unwrap().unwrap();
     let mut received = Vec::new();
     while !received.ends_with(b"}") {
         received.push(stream.read_u8().await.unwrap());

@@ -7,6 +7,7 @@ use mock_server::{Fault, FaultRule};
 use profile_sdk::{Client, Error, ErrorKind, RetryPolicy};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::clock::SkippingClock;
 use crate::mocked_service::{MockServer, respond_to_all};
@@ -88,7 +89,8 @@ async fn the_total_timeout_includes_the_queue() {
     // No response arrives.
     let mut connections = Vec::new();
     for _ in 0..16 {
-        connections.push(listener.accept().await.unwrap());
+        let accepted = timeout(10 * SECOND, listener.accept()).await;
+        connections.push(accepted.expect("each call connects").unwrap());
     }
     let call = client.badges().total_timeout(Duration::from_millis(50));
     let error = call.await.unwrap_err();
@@ -102,7 +104,7 @@ async fn the_total_timeout_includes_the_queue() {
     tokio::task::yield_now().await;
     canceled.abort();
     calls.abort_all();
-    let sent = tokio::time::timeout(10 * SECOND, listener.accept()).await;
+    let sent = timeout(10 * SECOND, listener.accept()).await;
     sent.expect("a request of the next call").unwrap();
 }
 
