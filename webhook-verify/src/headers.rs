@@ -9,6 +9,14 @@ pub const SIGNATURE_HEADER: &str = "x-service-signature";
 /// The name of the header with the event kind, in lower case as in HTTP/2.
 pub const EVENT_HEADER: &str = "x-service-event";
 
+// Arrays, because comparing arrays of the same length takes a few instructions.
+const SIGNATURE_NAME: &[u8; 19] = array_of(SIGNATURE_HEADER);
+const EVENT_NAME: &[u8; 15] = array_of(EVENT_HEADER);
+
+const fn array_of<const LENGTH: usize>(name: &'static str) -> &'static [u8; LENGTH] {
+    name.as_bytes().first_chunk().expect("the lengths match")
+}
+
 /// The signature and event kind headers of a delivery, as raw bytes. (Specification: Events.)
 #[derive(Debug, Clone, Copy)]
 pub struct Headers<'h> {
@@ -48,10 +56,9 @@ impl<'h> Headers<'h> {
         let mut event = Values::default();
         // Check all pairs, because a second signature can be anywhere.
         for (name, value) in pairs {
-            let is_named = |header: &str| name.as_ref().eq_ignore_ascii_case(header.as_bytes());
-            if is_named(SIGNATURE_HEADER) {
+            if is_named(name.as_ref(), SIGNATURE_NAME) {
                 signature.add(value.as_ref());
-            } else if is_named(EVENT_HEADER) {
+            } else if is_named(name.as_ref(), EVENT_NAME) {
                 event.add(value.as_ref());
             }
         }
@@ -73,6 +80,11 @@ impl<'h> Headers<'h> {
             count => Err(EventKindError::Duplicate { count }),
         }
     }
+}
+
+fn is_named<const LENGTH: usize>(name: &[u8], header: &[u8; LENGTH]) -> bool {
+    let is_equal = |name: &[u8; LENGTH]| name == header || name.eq_ignore_ascii_case(header);
+    name.try_into().is_ok_and(is_equal)
 }
 
 #[cfg(feature = "http")]
