@@ -266,6 +266,18 @@ pub(crate) fn check_url(url: &LinkUrl) -> Result<Option<String>> {
                 "the URL {text} has the scheme {scheme}; for the host, use https://{text}"
             ))
         }
+        "http" | "https" if !rest.starts_with("//") => Some(format!(
+            "the URL {text} does not have two slashes after {scheme}:"
+        )),
+        name if ["http", "https"]
+            .iter()
+            .any(|known| strsim::osa_distance(name, known) == 1)
+            && !["http", "https"].contains(&name) =>
+        {
+            Some(format!(
+                "the URL {text} has the scheme {scheme}; probably https is meant"
+            ))
+        }
         _ => hidden.next().map(|(c, _)| {
             let code = u32::from(c);
             format!("the URL contains the invisible character U+{code:04X}")
