@@ -2,10 +2,12 @@
 //! the journal of the service.
 
 use std::env;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mock_server::journal::RecordedRequest;
+use mock_server::journal::{RecordedRequest, RequestOutcome};
 use mock_server::{Account, MockServer};
 use serde_json::Value;
 
@@ -340,14 +342,7 @@ fn run_once(number: usize, random: &mut Random, tally: &mut Tally) -> Result<(),
         }
     }
     let run = running.end().after("", &read);
-    // The service may still be reading what a program that has ended has sent.
-    let settled = Instant::now();
-    let is_pending = |request: &RecordedRequest| format!("{:?}", request.outcome) == "Delayed";
-    while fixture.service.journal().requests().iter().any(is_pending)
-        && settled.elapsed() < PATIENCE
-    {
-        thread::sleep(POLL);
-    }
+    settle(&fixture);
     compare(&command, &run, &fixture, second.is_some(), tally).map_err(|problem| {
         let requests = fixture.service.journal().requests();
         let request = |it: &RecordedRequest| {
@@ -359,6 +354,26 @@ fn run_once(number: usize, random: &mut Random, tally: &mut Tally) -> Result<(),
              {moment:?}:\n{run}\n{journal:#?}"
         )
     })
+}
+
+/// Waits until the service has read what a program that has ended has sent: it accepts and reads connections in their
+/// order.
+fn settle(fixture: &Fixture) {
+    fixture.service.clear_faults();
+    let address = fixture.service.uri().strip_prefix("http://").unwrap();
+    for _ in 0..2 {
+        let mut connection = TcpStream::connect(address).unwrap();
+        let request = "GET /api/v1/stats HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        connection.write_all(request.as_bytes()).unwrap();
+        connection.read_to_end(&mut Vec::new()).unwrap();
+    }
+    let started = Instant::now();
+    let is_delayed = |request: &RecordedRequest| request.outcome == RequestOutcome::Delayed;
+    while fixture.service.journal().requests().iter().any(is_delayed)
+        && started.elapsed() < PATIENCE
+    {
+        thread::sleep(POLL);
+    }
 }
 
 /// Compares what the program said with the state and the journal. After two signals, it may have said nothing.
