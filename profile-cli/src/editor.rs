@@ -403,7 +403,12 @@ impl Editor {
             let words = words.unwrap_or_else(|_| self.words.join(" "));
             Failure::other(format!("the editor {words} (from {}) {how}", self.source))
         };
-        let not_started = |error| failed(format!("could not be started: {error}"));
+        let not_started = |error: io::Error| {
+            let is_path = self.words[0].contains(['/', '\\']);
+            let is_cut = error.kind() == NotFound && is_path && self.words.len() > 1;
+            let hint = is_cut.then(|| "put a path with spaces in quotes".to_owned());
+            failed(format!("could not be started: {error}")).optional_hint(hint)
+        };
         let program = command::find(self.words[0].as_ref()).map_err(not_started)?;
         let mut command = Command::new(program);
         command.args(&self.words[1..]).arg(path);

@@ -63,9 +63,7 @@ impl Topic {
     pub(crate) const ALL: &[Self] = &[
         Self::new("environment", "Environment variables", environment),
         Self::new("exit-codes", "Exit codes", || EXIT_CODES.to_owned()),
-        Self::new("files", "Files, and how to uninstall the program", || {
-            FILES.to_owned()
-        }),
+        Self::new("files", "Files, and how to uninstall the program", files),
         Self::new("formatting", "Output formats", || FORMATTING.to_owned()),
     ];
 
@@ -160,15 +158,31 @@ unless it shows the change. `api` prints the page with a warning, and exits with
 
 On Linux, signals that were ignored when the program started, as with nohup, stay ignored.";
 
-const FILES: &str = "\
+const FOLDERS: [&str; 2] = match cfg!(windows) {
+    true => [
+        r"%APPDATA%\profile       settings and keys: PROFILE_CONFIG_DIR",
+        r"%LOCALAPPDATA%\profile  the sandbox, and texts that were not sent",
+    ],
+    false => [
+        "~/.config/profile       settings and keys: PROFILE_CONFIG_DIR, XDG_CONFIG_HOME",
+        "~/.local/state/profile  the sandbox, and texts that were not sent: XDG_STATE_HOME",
+    ],
+};
+
+fn files() -> String {
+    let [config, state] = FOLDERS;
+    format!(
+        "\
 Folders of the program, and the variables that move them:
 
-  ~/.config/profile       settings and keys: PROFILE_CONFIG_DIR, XDG_CONFIG_HOME
-  ~/.local/state/profile  the sandbox, and texts that were not sent: XDG_STATE_HOME
+  {config}
+  {state}
 
 To uninstall the program, run `profile auth logout` for each account, which deletes its key, and delete both
 folders, the completion scripts, the manual pages `profile*.1`, and the program itself: `cargo uninstall
-profile-cli`. `profile help completion` and `profile help man` name the usual folders.";
+profile-cli`. `profile help completion` and `profile help man` name the usual folders."
+    )
+}
 
 const FORMATTING: &str = "\
 --output FORMAT selects a format, --json is short for --output json, and --jq EXPR filters the JSON

@@ -71,8 +71,8 @@ Requires the scope social:write. If the response is lost, the request is not ret
 list` shows whether the post was created.
 
 --file PATH reads the text from a file, as do @./PATH, @../PATH and @/PATH, and - from stdin; one line
-break at the end is removed. Any other text that starts with @ is the post itself. Two things are errors:
-@NAME if a file NAME exists, and an empty text.
+break at the end is removed, and \\r\\n is sent as \\n. Any other text that starts with @ is the post itself. Two
+things are errors: @NAME if a file NAME exists, and an empty text.
 
 Without a text on a terminal, or with --editor, an empty text opens in your editor. `profile help
 edit` describes which one that is, and what happens to a text that could not be sent.
@@ -151,7 +151,7 @@ impl EditedText for NewPost<'_> {
     const SUFFIX: &'static str = ".txt";
 
     fn finish(&mut self, text: &str) -> Result<Finished> {
-        let body = input::without_last_break(text);
+        let body = &*input::entered_text(text, "the text", self.session.output);
         if body.trim().is_empty() {
             let sentence = View::Sentence("The text is empty; nothing was sent.".to_owned());
             let report = Report::new(json!({"result": "unchanged"}), sentence);

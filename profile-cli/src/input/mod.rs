@@ -12,7 +12,7 @@ use std::{fmt, io};
 
 use crate::outcome::{Failure, Result};
 use crate::output::Output;
-use crate::system::text_file::{Text, read_at_most};
+use crate::system::text_file::{SAVE_AS_UTF_8, Text, read_at_most};
 use crate::terminal::{Blocking, escaped};
 
 /// Maximum size of an input.
@@ -30,10 +30,6 @@ impl Input {
     pub(crate) fn read(&self) -> Result<Vec<u8>> {
         let read = match self {
             Self::Stdin => read_at_most(MAX_BYTES, Blocking(io::stdin().lock())),
-            Self::File(path) if is_device(path) => {
-                let message = format!("{self} is a device of Windows, not a file");
-                return Err(Failure::usage(message).hint("use another name, or - for stdin"));
-            }
             Self::File(path) => File::open(path).and_then(|file| read_at_most(MAX_BYTES, file)),
         };
         read.map_err(|error| {
@@ -48,8 +44,12 @@ impl Input {
 
     /// Reads the input as text.
     pub(crate) fn read_text(&self) -> Result<Text> {
+        let advice = match self {
+            Self::Stdin => "send UTF-8",
+            Self::File(_) => SAVE_AS_UTF_8,
+        };
         let text = Text::new(self.read()?);
-        text.map_err(|reason| Failure::usage(format!("{self} {reason}")))
+        text.map_err(|reason| Failure::usage(format!("{self} {reason}; {advice}")))
     }
 }
 
@@ -69,15 +69,6 @@ impl fmt::Display for Input {
             Self::File(path) => f.write_str(&escaped(path)),
         }
     }
-}
-
-/// Returns `true` for a device such as `nul`, which Windows has in each directory.
-fn is_device(path: &Path) -> bool {
-    let is_name = |name: &str| {
-        path.file_name()
-            .is_some_and(|it| it.eq_ignore_ascii_case(name))
-    };
-    cfg!(windows) && ["aux", "con", "nul", "prn"].into_iter().any(is_name)
 }
 
 /// Text given directly, or its source.
@@ -107,8 +98,18 @@ impl TextArgument {
         if text.is_empty() && !had_mark {
             return Err(invalid(&format!("{input} is empty; expected a text")));
         }
-        Ok(without_last_break(&text).to_owned())
+        Ok(entered_text(&text, &input, output))
     }
+}
+
+/// Returns a text of a file or of stdin: without a line break at its end, which editors and shells add, and with the
+/// line breaks of Unix.
+pub(crate) fn entered_text(text: &str, source: impl fmt::Display, output: &Output) -> String {
+    let text = without_last_break(text);
+    if text.contains("\r\n") {
+        output.note(&format!("{source}: the line breaks \\r\\n are sent as \\n"));
+    }
+    text.replace("\r\n", "\n")
 }
 
 impl FromStr for TextArgument {
@@ -118,9 +119,10 @@ impl FromStr for TextArgument {
     fn from_str(entered: &str) -> Result<Self, String> {
         const STARTS: [&str; 6] = ["./", "../", "/", r".\", r"..\", r"\"];
         let starts = &STARTS[..if cfg!(windows) { 6 } else { 3 }];
-        // On Windows, an absolute path starts with a drive.
+        let has_drive =
+            |path: &str| matches!(path.as_bytes(), [b'a'..=b'z' | b'A'..=b'Z', b':', ..]);
         let is_path = |path: &&str| {
-            Path::new(path).is_absolute() || starts.iter().any(|start| path.starts_with(start))
+            starts.iter().any(|start| path.starts_with(start)) || cfg!(windows) && has_drive(path)
         };
         match entered.strip_prefix('@').filter(is_path) {
             Some(path) => Ok(Self::Input(Input::File(path.into()))),
@@ -139,12 +141,12 @@ impl FromStr for TextArgument {
 /// Returns the path in a text that consists of @ and the path of a file. Any other text with @ is
 /// probably a mention, such as `@grace thanks!`.
 pub(crate) fn file_of(text: &str) -> Option<&str> {
-    let is_file = |path: &&str| path.starts_with("~/") || Path::new(path).is_file();
+    let has_tilde = |path: &str| path.starts_with("~/") || cfg!(windows) && path.starts_with(r"~\");
+    let is_file = |path: &&str| has_tilde(path) || Path::new(path).is_file();
     text.strip_prefix('@').filter(is_file)
 }
 
-/// Returns the text of a file without a line break at its end, which editors and shells add.
-pub(crate) fn without_last_break(text: &str) -> &str {
+fn without_last_break(text: &str) -> &str {
     &text[..length_without_last_break(text.as_bytes())]
 }
 
@@ -159,9 +161,8 @@ pub(crate) fn length_without_last_break(text: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;
-    use std::path::Path;
 
-    use super::{Input, TextArgument, is_device, length_without_last_break};
+    use super::{Input, TextArgument, length_without_last_break};
 
     #[test]
     fn only_a_hyphen_is_stdin() {
@@ -169,14 +170,6 @@ mod tests {
         for path in ["a b", "@a", "--", "./-"] {
             assert_eq!(Input::from(OsString::from(path)), Input::File(path.into()));
         }
-    }
-
-    #[test]
-    fn devices_of_windows_are_not_files() {
-        for path in ["nul", "NUL", "con", r".\prn", r"C:\aux"] {
-            assert_eq!(is_device(Path::new(path)), cfg!(windows), "{path}");
-        }
-        assert!(!is_device(Path::new("console")));
     }
 
     #[test]
@@ -191,11 +184,12 @@ mod tests {
             (r"@\\server\share\x", false),
             (r"@C:\x", false),
             ("@C:/x", false),
+            ("@C:x", false),
         ] {
             let is_path = matches!(text.parse(), Ok(TextArgument::Input(_)));
             assert_eq!(is_path, on_unix || cfg!(windows), "{text}");
         }
-        for text in ["@.", "@..", "@C:x", "@a:b", "@", "@grace hi", r"a@.\x"] {
+        for text in ["@.", "@..", "@é:b", "@", "@grace: hi", r"a@.\x"] {
             assert!(matches!(text.parse(), Ok(TextArgument::Text(_))), "{text}");
         }
     }

@@ -78,8 +78,8 @@ pub(crate) fn ask(question: &str) -> Result<String> {
     Ok(answer.trim().to_owned())
 }
 
-/// Returns a function that turns the echo of the terminal off or restores it. While it is off, Ctrl-C and
-/// Ctrl-D are read as characters.
+/// Returns a function that turns the echo of the terminal off or restores it. While it is off, Ctrl-D is read as a
+/// character, on Unix also Ctrl-C.
 #[cfg(unix)]
 fn echo() -> io::Result<impl Fn(bool) -> io::Result<()> + Clone + Send> {
     use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
@@ -97,8 +97,8 @@ fn echo() -> io::Result<impl Fn(bool) -> io::Result<()> + Clone + Send> {
 #[cfg(windows)]
 fn echo() -> io::Result<impl Fn(bool) -> io::Result<()> + Clone + Send> {
     use winapi_util::console::{mode, set_mode};
-    // ENABLE_PROCESSED_INPUT, ENABLE_LINE_INPUT and ENABLE_ECHO_INPUT.
-    const HIDDEN: u32 = 0b111;
+    // ENABLE_LINE_INPUT and ENABLE_ECHO_INPUT. Without ENABLE_PROCESSED_INPUT, Ctrl-V would paste nothing.
+    const HIDDEN: u32 = 0b110;
     let terminal = File::options().read(true).write(true).open(TERMINAL)?;
     let saved = mode(&terminal)?;
     let terminal = Arc::new(terminal);

@@ -111,7 +111,7 @@ impl ConfigEdit {
     }
 
     /// Writes the file.
-    pub(crate) fn finish(self) -> Result<()> {
+    pub(crate) fn finish(&self) -> Result<()> {
         self.write(&self.file.document)
     }
 

@@ -70,9 +70,14 @@ impl KeyStore {
         })
     }
 
+    /// Returns `true` if an account, which may be unknown, has a key in a file.
+    pub(crate) fn has_file(account: &str) -> bool {
+        key_file(account).is_ok_and(|path| path.is_file())
+    }
+
     /// Removes an account's key, and returns a description of its location if there was one.
-    pub(crate) fn remove(settings: &Settings, account: &str) -> Result<Option<String>> {
-        if Self::of_account(&settings.sources.config, account)? == Self::Keyring {
+    pub(crate) fn remove(self, account: &str) -> Result<Option<String>> {
+        if self == Self::Keyring {
             let removed = keyring::remove(account);
             let removed = removed.map_err(|reason| keyring_failure("removed from", &reason))?;
             return Ok(removed.then(|| "the system keyring".to_owned()));
@@ -140,6 +145,7 @@ fn directory_warning(path: &Path) -> Option<String> {
 
 fn store_in_file(path: &Path, key: &str, warning: Option<String>) -> Result<KeyLocation> {
     let of_group = private_file::check(path, None).map_err(Failure::usage)?;
+    remove_temporary_files(private_file::parent(path));
     let written = written_file::write(path, format!("{key}\n").as_bytes(), Rules::Private);
     written.map_err(|error| Failure::of_file("written", path, &error))?;
     Ok(KeyLocation {
@@ -147,6 +153,15 @@ fn store_in_file(path: &Path, key: &str, warning: Option<String>) -> Result<KeyL
         place: path.display().to_string(),
         warning: warning.or_else(|| directory_warning(path)).or(of_group),
     })
+}
+
+/// Removes what is left of writes that did not end. Others are not under way while config.toml is locked.
+fn remove_temporary_files(directory: &Path) {
+    for file in fs::read_dir(directory).into_iter().flatten().flatten() {
+        if file.file_name().to_string_lossy().starts_with(".tmp") {
+            let _ = fs::remove_file(file.path());
+        }
+    }
 }
 
 fn remove_file(path: &Path) -> Result<bool> {

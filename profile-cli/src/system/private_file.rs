@@ -127,8 +127,9 @@ pub(crate) fn check(path: &Path, _: Option<&Metadata>) -> Safety {
     let mut above = above.filter_map(super::environment::path).map(lower);
     let is_private = above.any(|above| absolute.starts_with(above));
     let path = escaped(path);
-    let warning =
-        format!("{path} is outside of your user directory; others may be able to change it");
+    let warning = format!(
+        "{path} is outside of your user directory; others may be able to read or change it"
+    );
     Ok((!is_private).then_some(warning))
 }
 

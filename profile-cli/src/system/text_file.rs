@@ -13,6 +13,9 @@ use super::private_file;
 /// Maximum size of a file of the program, such as a key.
 const MAX_BYTES: u64 = 1024 * 1024;
 
+/// The advice after the reason why a file is not a text.
+pub(crate) const SAVE_AS_UTF_8: &str = "save it as UTF-8";
+
 /// A text without the byte order mark that editors and shells on Windows write. It may be a key.
 #[derive(Clone)]
 pub(crate) struct Text {
@@ -38,11 +41,11 @@ impl Text {
     /// Decodes a text. An error completes a sentence that starts with the name of the source.
     pub(crate) fn new(bytes: Vec<u8>) -> Result<Self, String> {
         if is_utf_16(&bytes) {
-            return Err("is UTF-16; save it as UTF-8".to_owned());
+            return Err("is UTF-16".to_owned());
         }
         let text = String::from_utf8(bytes).map_err(|error| {
             let offset = error.utf8_error().valid_up_to();
-            format!("is not valid UTF-8: invalid byte at offset {offset}; save it as UTF-8")
+            format!("is not valid UTF-8: invalid byte at offset {offset}")
         })?;
         Ok(text.into())
     }
@@ -90,7 +93,7 @@ pub(crate) fn read(file: File) -> io::Result<(Text, bool)> {
     let (bytes, exposed) = read_bytes(file)?;
     let text = Text::new(bytes);
     let text = text.map_err(|reason| {
-        let reason = format!("it {reason}");
+        let reason = format!("it {reason}; {SAVE_AS_UTF_8}");
         io::Error::new(ErrorKind::InvalidData, reason)
     })?;
     Ok((text, exposed))

@@ -300,6 +300,36 @@ async fn an_error_never_leaves_a_key_with_the_base_url_of_another_service() {
     assert_eq!(read(&config), after);
 }
 
+/// The disk is full, or the program is killed, between the key and the account.
+#[cfg(unix)]
+#[tokio::test]
+async fn every_key_of_a_login_that_failed_can_be_removed() {
+    let fixture = Fixture::new().await;
+    let config = format!("# {}\n", "x".repeat(440));
+    crate::program::configure(fixture.home.path(), &config);
+    let login = fixture.login(fixture.service.uri(), fixture.service.key(), &[]);
+    let full = crate::written_files::after("trap '' XFSZ; ulimit -f 1", login).run();
+    full.fails(1, "config.toml cannot be written: File too large");
+    assert_eq!(read(&fixture.config("config.toml")), config);
+    let keys = fixture.config("keys");
+    assert_eq!(fs::read_dir(&keys).unwrap().count(), 0);
+
+    for name in ["killed", ".tmpkilled"] {
+        fs::write(keys.join(name), "a-key").unwrap();
+    }
+    fixture.log_in(fixture.service.key(), &[]).stdout();
+    assert!(!keys.join(".tmpkilled").exists());
+    let logout = |name| fixture.run_stored(&["auth", "logout", name, "--yes"]);
+    let removed = logout("killed");
+    assert!(
+        removed
+            .stdout()
+            .starts_with("Removed account killed; its key was deleted from ")
+    );
+    assert_eq!(fs::read_dir(&keys).unwrap().count(), 1);
+    logout("killed").fails(2, "unknown account \"killed\"");
+}
+
 #[cfg(unix)]
 fn read(path: &std::path::Path) -> String {
     fs::read_to_string(path).unwrap()

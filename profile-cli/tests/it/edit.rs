@@ -508,8 +508,8 @@ async fn creates_a_post_from_the_editor() {
         "#]]);
     }
     let run = post("printf '\\357\\273\\277one\\r\\n# two\\n' > \"$1\"");
-    assert!(run.stdout().ends_with("body\tone\\r\\n# two\n"), "{run}");
-    assert_eq!(sent(&fixture), [json!({"body": "one\r\n# two"})]);
+    assert!(run.stdout().ends_with("body\tone\\n# two\n"), "{run}");
+    assert_eq!(sent(&fixture), [json!({"body": "one\n# two"})]);
     assert!(unsent(&fixture).is_empty());
 }
 

@@ -11,7 +11,7 @@ async fn reads_a_post_from_a_file_or_stdin() {
     let fixture = Fixture::new().await;
     let typed = format!("@{}", fixture.file("post.txt", "- one\r\n\n"));
     let post = fixture.run(&["post", "create", &typed, "--json"]).json();
-    assert_eq!(post["body"], "- one\r\n");
+    assert_eq!(post["body"], "- one\n");
     let post = fixture
         .program(&["post", "create", "-", "--json"])
         .stdin("@two\n");

@@ -33,7 +33,7 @@ async fn reads_a_bio_from_a_file_or_stdin() {
     let file = fixture.home.path().join("bio.txt");
     let typed = format!("@{}", file.display());
     for (text, expected) in [
-        ("one\r\n\ttwo\n", "one\r\n\ttwo"),
+        ("one\r\n\ttwo\n", "one\n\ttwo"),
         ("@one\n\n", "@one\n"),
         ("\u{feff}one\r\n", "one"),
         ("\n", ""),
@@ -61,7 +61,7 @@ async fn closed_stdin_and_invalid_texts_change_nothing() {
     rejected += &set("@/nowhere/bio.txt", b"");
     expect![[r"
         error: --bio: stdin is empty; expected a text
-        error: --bio: stdin is not valid UTF-8: invalid byte at offset 2; save it as UTF-8
+        error: --bio: stdin is not valid UTF-8: invalid byte at offset 2; send UTF-8
         error: --bio: bio has 11 lines; at most 10 are allowed
         error: --bio: /nowhere/bio.txt cannot be read: No such file or directory (os error 2)
     "]]

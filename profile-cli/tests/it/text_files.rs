@@ -1,4 +1,4 @@
-//! All text files that the program takes: each with a byte order mark, and each in UTF-16.
+//! All text files that the program takes: each with a byte order mark, with line breaks of Windows, and in UTF-16.
 
 use std::fs;
 use std::path::Path;
@@ -127,6 +127,10 @@ async fn text_files_may_have_a_byte_order_mark_and_are_not_utf_16() {
         assert_eq!(stdout(&marked), plain, "{name}");
         let note = "starts with a byte order mark, which is not used";
         assert_eq!(marked.stderr().contains(note), has_note, "{name}: {marked}");
+        let windows = run(text.replace('\n', "\r\n").into_bytes());
+        assert_eq!(stdout(&windows), plain, "{name}");
+        let note = r"bio.txt: the line breaks \r\n are sent as \n";
+        assert_eq!(windows.stderr().contains(note), name == "bio.txt");
         for start in ["", "\u{feff}"] {
             for to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
                 let units = format!("{start}{text}");

@@ -80,7 +80,7 @@ async fn texts_and_files_have_a_drive_and_backslashes() {
 async fn a_directory_outside_of_those_of_the_user_is_a_warning() {
     let fixture = Fixture::new().await;
     let outside = tempfile::tempdir().unwrap();
-    let warning = "is outside of your user directory; others may be able to change it";
+    let warning = "is outside of your user directory; others may be able to read or change it";
     let home = fixture.home.path().join("Settings");
     let upper = home.to_str().unwrap().to_ascii_uppercase();
     for (directory, warns) in [

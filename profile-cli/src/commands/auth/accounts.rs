@@ -57,6 +57,8 @@ pub(crate) struct LogoutArguments {
 pub(crate) fn logout(arguments: LogoutArguments, session: &Session<'_>) -> Result<Report> {
     let settings = &session.settings;
     let selected = match arguments.name {
+        // The key of an interrupted login has no account.
+        Some(name) if KeyStore::has_file(&name) => Some(name),
         Some(name) => {
             settings.sources.config.check_account(&name)?;
             Some(name)
@@ -78,7 +80,7 @@ pub(crate) fn logout(arguments: LogoutArguments, session: &Session<'_>) -> Resul
     let mut edit = ConfigEdit::begin(|warning| session.output.warn(warning))?;
     edit.check_writable()?;
     let chosen = edit.file().text(SettingName::Account)?;
-    let removed_from = KeyStore::remove(settings, &name)?;
+    let removed_from = KeyStore::of_account(edit.file(), &name)?.remove(&name)?;
     edit.remove_account(&name);
     let was_selected = chosen.as_deref() == Some(name.as_str());
     let others = edit.file().accounts();

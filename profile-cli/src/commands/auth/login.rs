@@ -266,11 +266,16 @@ impl Login {
             // The old key is still there, and so is the account once the edit is written.
             Err(failure) => return Err(edit.finish().err().unwrap_or(failure)),
         };
-        edit.set_account(name, "base_url", base_url.expose())?;
-        edit.set_account(name, KEY_STORE, stored.store.as_str())?;
+        let set = edit.set_account(name, "base_url", base_url.expose());
+        let set = set.and_then(|()| edit.set_account(name, KEY_STORE, stored.store.as_str()));
         edit.set(SettingName::Account, name.as_str());
         let path = edit.file().path().to_string_lossy().into_owned();
-        edit.finish()?;
+        set.and_then(|()| edit.finish()).inspect_err(|_| {
+            // A key without an account would be left behind.
+            if !replaces {
+                let _ = stored.store.remove(name.as_str());
+            }
+        })?;
         let mut fields = vec![("account".to_owned(), name.to_string())];
         push_field(&mut fields, "handle", handle.as_ref());
         push_field(&mut fields, "base_url", Some(base_url));
