@@ -9,12 +9,12 @@ mod payload;
 mod renderer;
 mod tables;
 
-#[cfg(feature = "webhook")]
-use std::cell::Cell;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
+#[cfg(feature = "webhook")]
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 #[cfg(feature = "webhook")]
@@ -46,7 +46,7 @@ pub(crate) struct Output {
     writes: bool,
     /// `true` if the header row of a CSV stream has been printed.
     #[cfg(feature = "webhook")]
-    has_heading: Cell<bool>,
+    has_heading: AtomicBool,
 }
 
 impl Output {
@@ -71,7 +71,7 @@ impl Output {
             quiet: settings.quiet,
             writes: needs == Needs::Writes,
             #[cfg(feature = "webhook")]
-            has_heading: Cell::new(false),
+            has_heading: AtomicBool::new(false),
         })
     }
 
@@ -274,7 +274,7 @@ impl Output {
                 joined(values.collect(), "\t")
             }
             Renderer::Csv => renderer::records(|writer| {
-                if !self.has_heading.replace(true) {
+                if !self.has_heading.swap(true, Ordering::Relaxed) {
                     writer.write_record(fields.iter().map(|(name, _)| name))?;
                 }
                 writer.write_record(values.map(|value| csv_field(value, self.stdout.is_terminal)))

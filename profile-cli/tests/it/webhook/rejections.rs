@@ -94,35 +94,29 @@ fn slow_senders_do_not_delay_short_deliveries() {
     let home = home();
     let listener = Listener::start(home.path(), &[]);
     let start = |_| listener.start_body(1 << 20, b"a");
-    let mut slow: Vec<_> = (0..128).map(start).collect();
-    let _silent: Vec<_> = (0..128).map(|_| listener.connect().unwrap()).collect();
+    let mut slow: Vec<_> = (0..100).map(start).collect();
+    let _silent: Vec<_> = (0..90).map(|_| listener.connect().unwrap()).collect();
     listener.delivers(204);
     // Their time is not over, so the delivery did not wait for them.
     assert!(slow.iter_mut().all(is_pending));
 }
 
-#[cfg(target_os = "linux")]
 #[test]
-fn more_than_1024_deliveries_get_503() {
-    use rustix::process::{Resource, getrlimit, setrlimit};
-    let mut limit = getrlimit(Resource::Nofile);
-    if limit.maximum.is_some_and(|maximum| maximum < 4_096) {
-        return or_skip!(crate::child::skip("needs `ulimit -H -n` of at least 4096"));
-    }
-    limit.current = limit.maximum.map(|maximum| maximum.min(8_192));
-    setrlimit(Resource::Nofile, limit).unwrap();
+fn connections_above_200_wait() {
     let home = home();
-    let mut listener = Listener::start(home.path(), &["--json"]);
-    // One more than can be received; which of them is last does not matter.
-    let start = |_| listener.start_body(100, b"a");
-    let _slow: Vec<_> = (0..1_025).map(start).collect();
-    let event = listener.event();
-    assert_eq!(event["status"], 503, "{event}");
-    assert_eq!(
-        event["reason"],
-        "too many other deliveries are being received"
-    );
-    listener.delivers(503);
+    let mut listener = Listener::start(home.path(), &["--max", "2", "--json"]);
+    let (last, first) = BODY.as_bytes().split_last().unwrap();
+    let start = |_| listener.start_body(BODY.len(), first);
+    let mut slow: Vec<_> = (0..200).map(start).collect();
+    let mut waiting = listener.connect().unwrap();
+    let head = "POST /waiting HTTP/1.1\r\nHost: x\r\nContent-Length: 13\r\n";
+    let request = format!("{head}X-Service-Signature: {SIGNATURE}\r\n\r\n{BODY}");
+    waiting.write_all(request.as_bytes()).unwrap();
+    let mut stream = slow.pop().unwrap();
+    stream.write_all(&[*last]).unwrap();
+    assert_eq!(listener.event()["path"], "/");
+    drop(stream);
+    assert_eq!(listener.event()["path"], "/waiting");
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub(super) struct Event {
     pub(super) verification: Result<Option<String>, String>,
     pub(super) status: StatusCode,
     /// The number of consecutive failures, as the service counts them.
-    pub(super) consecutive_failures: u64,
+    pub(super) consecutive_failures: u32,
     /// The reason why a verified delivery could not be recorded.
     pub(super) not_recorded: Option<String>,
     /// The number of rejected deliveries before this one that were not printed.

@@ -1,61 +1,59 @@
-//! Verifies requests and responds to them, and sends messages to the task that prints them.
+//! Verifies requests, responds to them, and passes the deliveries on.
 
-use std::collections::VecDeque;
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{ALLOW, HeaderValue};
+use hyper::header::{ALLOW, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use jiff::Timestamp;
-use tokio::sync::Notify;
-use tokio::sync::mpsc::{Receiver as Messages, Sender as MessageSender, channel};
-use webhook_verify::{MAX_CONSECUTIVE_FAILURES, Receiver, Verifier};
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::timeout;
+use webhook_verify::{
+    ConsecutiveFailures, MAX_CONSECUTIVE_FAILURES, Receiver, Rejection, Verified, Verifier,
+};
 
 use super::event::{Event, Recorder};
-use super::limits::Limits;
-use crate::commands::webhook::{Attempt, Delivery, Sender, verify};
+use super::queue::Queue;
+use crate::commands::webhook::verify::{kind_mismatch, verify_error_reason};
+use crate::commands::webhook::{Delivery, Sender};
 
-/// Maximum number of messages that wait to be printed.
-const MAX_MESSAGES: usize = 1_000;
+/// Maximum number of long bodies that are received at the same time.
+const MAX_LONG_BODIES: usize = 64;
 
-/// Maximum number of deliveries that wait to be forwarded.
-const MAX_FORWARDED: usize = 1_000;
+/// Maximum size of a body that is not long. One of unknown length is.
+const SHORT_BYTES: u64 = 16 << 10;
 
-/// Maximum size of the bodies that wait to be forwarded.
-const MAX_FORWARDED_BYTES: usize = 64 << 20;
+/// The timeout for reading a body, so that a slow sender cannot hold a connection.
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The timeout of a long body before it is read.
+const WAIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The minimum time between lines about rejected deliveries, which anyone can send.
 const REJECTION_INTERVAL: Duration = Duration::from_secs(1);
-
-/// The numbers of consecutive failures that cause a warning: half of those that turn a webhook off, and
-/// all of them.
-const WARNINGS: [u64; 2] = [MAX_FAILURES / 2, MAX_FAILURES];
-
-pub(super) const MAX_FAILURES: u64 = MAX_CONSECUTIVE_FAILURES as u64;
 
 type EmptyResponse = Response<Empty<Bytes>>;
 
 /// Handles requests; shared by all connections.
 pub(super) struct Handler {
     receiver: Receiver,
+    long_bodies: Semaphore,
     recorder: Option<Recorder>,
-    forward_to: Option<Sender>,
-    /// The deliveries to forward, in the order in which they were verified. The first is being sent.
-    queue: Mutex<VecDeque<Delivery>>,
-    limits: Limits,
+    to_print: Arc<Queue<Message>>,
+    to_forward: Option<Arc<Queue<ToForward>>>,
     /// The maximum number of verified deliveries.
     max: u64,
-    pub(super) counts: Arc<Counts>,
+    counts: Arc<Counts>,
     /// The time of the last line about a rejected delivery, and the number of those without one since.
     last_rejection: Mutex<(Option<Instant>, u64)>,
     /// Notified when there are enough verified deliveries.
-    pub(super) has_enough: Notify,
-    pub(super) messages: MessageSender<Message>,
+    stop: Arc<Notify>,
 }
 
 /// The numbers of deliveries.
@@ -63,53 +61,49 @@ pub(super) struct Handler {
 pub(super) struct Counts {
     pub(super) verified: AtomicU64,
     pub(super) rejected: AtomicU64,
-    /// Rejected because of the signature.
-    pub(super) unauthorized: AtomicU64,
-    /// Rejected or not recorded since the last success.
-    consecutive_failures: AtomicU64,
-    /// Not printed because too many were waiting.
-    pub(super) dropped: AtomicU64,
+    /// Verified, and not forwarded so far.
+    pub(super) waiting: AtomicU64,
+    /// Not printed or not forwarded, because too many were waiting.
+    pub(super) lost: AtomicU64,
 }
 
 /// A message to print.
 pub(super) enum Message {
-    /// Deliveries are accepted.
-    Ready,
-    /// Some deliveries are still being answered, or forwarded: so many.
-    Waiting(usize),
     Delivered(Box<Event>),
-    /// So many consecutive deliveries have failed.
-    Failing(u64),
-    /// The outcome of forwarding a delivery.
-    Forwarded {
-        kind: String,
-        attempt: Attempt,
-    },
-    /// A delivery of this kind had to make room for others.
-    NotForwarded(String),
+    Warning(String),
 }
+
+/// A delivery to forward, with the time when it was received.
+pub(super) type ToForward = (Timestamp, Delivery);
 
 impl Handler {
     pub(super) fn new(
         verifier: Verifier,
-        forward_to: Option<Sender>,
         recorder: Option<Recorder>,
+        to_print: Arc<Queue<Message>>,
+        to_forward: Option<Arc<Queue<ToForward>>>,
         max: u64,
-    ) -> (Self, Messages<Message>) {
-        let (sender, messages) = channel(MAX_MESSAGES);
-        let handler = Self {
-            receiver: Receiver::new(verifier),
-            recorder,
-            forward_to,
-            queue: Mutex::default(),
-            limits: Limits::new(),
-            max,
-            counts: Arc::default(),
-            last_rejection: Mutex::default(),
-            has_enough: Notify::new(),
-            messages: sender,
+        counts: Arc<Counts>,
+        stop: Arc<Notify>,
+    ) -> Self {
+        let warnings = Arc::clone(&to_print);
+        let warn = move |failures| {
+            let warning = warning(failures);
+            warning.map(|warning| warnings.push(Message::Warning(warning), 0));
         };
-        (handler, messages)
+        Self {
+            receiver: Receiver::new(verifier)
+                .time_limit(BODY_TIMEOUT)
+                .on_failure(warn),
+            long_bodies: Semaphore::new(MAX_LONG_BODIES),
+            recorder,
+            to_print,
+            to_forward,
+            max,
+            counts,
+            last_rejection: Mutex::default(),
+            stop,
+        }
     }
 
     /// Handles one request.
@@ -135,10 +129,9 @@ impl Handler {
         let received_at = Timestamp::now();
         let (parts, body) = request.into_parts();
         let announced = body.size_hint().exact();
-        let received = self.limits.receive(&self.receiver, &parts.headers, body);
-        let (verification, body, status) = match received.await {
+        let (verification, body, status) = match self.receive(&parts.headers, body).await {
             Ok(verified) => {
-                let kind_mismatch = verify::kind_mismatch(&verified);
+                let kind_mismatch = kind_mismatch(&verified);
                 let body = verified.into_body();
                 (Ok(kind_mismatch), body, StatusCode::NO_CONTENT)
             }
@@ -162,78 +155,79 @@ impl Handler {
         }
     }
 
-    /// Records, prints and forwards a verified delivery. One that cannot be recorded is not acknowledged.
-    fn accept(self: Arc<Self>, mut event: Event) -> StatusCode {
-        if self.counts.verified.load(Ordering::Relaxed) == self.max {
+    /// Reads and verifies a delivery. Long bodies wait for each other, so that slow ones do not take much memory.
+    async fn receive(
+        &self,
+        headers: &HeaderMap,
+        body: Incoming,
+    ) -> Result<Verified<Bytes>, (StatusCode, String)> {
+        let is_short = body
+            .size_hint()
+            .upper()
+            .is_some_and(|max| max <= SHORT_BYTES);
+        let permit = match is_short {
+            true => None,
+            false => Some(timeout(WAIT_TIMEOUT, self.long_bodies.acquire()).await),
+        };
+        if let Some(Err(_)) = permit {
+            self.receiver
+                .count_response(&empty_response(StatusCode::SERVICE_UNAVAILABLE));
+            let reason = "too many other deliveries are being received";
+            return Err((StatusCode::SERVICE_UNAVAILABLE, reason.to_owned()));
+        }
+        let received = self.receiver.receive(headers, body).await;
+        received.map_err(|rejection| {
+            let reason = match &rejection {
+                Rejection::NotVerified(error) => verify_error_reason(error),
+                other => other.to_string(),
+            };
+            (rejection.status(), reason)
+        })
+    }
+
+    /// Records a verified delivery, and passes it on. One that cannot be recorded is not acknowledged.
+    fn accept(&self, mut event: Event) -> StatusCode {
+        let counts = &self.counts;
+        if counts.verified.load(Ordering::Relaxed) == self.max {
             return StatusCode::SERVICE_UNAVAILABLE;
         }
         let recorder = self.recorder.as_ref();
         event.not_recorded = recorder.and_then(|recorder| recorder.record(&event));
-        let delivery = match event.not_recorded {
-            Some(_) => {
-                event.status = StatusCode::SERVICE_UNAVAILABLE;
-                event.consecutive_failures = self.count_failure();
-                None
-            }
-            None => {
-                self.counts.consecutive_failures.store(0, Ordering::Relaxed);
-                if self.counts.verified.fetch_add(1, Ordering::Relaxed) + 1 == self.max {
-                    self.has_enough.notify_one();
-                }
-                Some(Delivery::forwarded(&event.headers, event.body.clone()))
-            }
-        };
+        if event.not_recorded.is_some() {
+            event.status = StatusCode::SERVICE_UNAVAILABLE;
+        }
         let status = event.status;
-        self.report(Message::Delivered(Box::new(event)));
+        self.receiver.count_response(&empty_response(status));
+        event.consecutive_failures = self.receiver.consecutive_failures().count();
+        let to_forward = self.to_forward.as_ref().filter(|_| status.is_success());
+        let to_forward = to_forward.map(|queue| {
+            let delivery = Delivery::forwarded(&event.headers, event.body.clone());
+            (queue, (event.received_at, delivery))
+        });
+        if status.is_success() && counts.verified.fetch_add(1, Ordering::Relaxed) + 1 == self.max {
+            self.stop.notify_one();
+        }
+        let size = event.body.len();
+        let mut fits = self
+            .to_print
+            .push(Message::Delivered(Box::new(event)), size);
         // Answered before it is forwarded, so that errors of the receiver cannot turn the webhook off.
-        if let Some((to, delivery)) = self.forward_to.clone().zip(delivery) {
-            self.enqueue(delivery, to);
+        if let Some((queue, delivery)) = to_forward {
+            let is_queued = queue.push(delivery, size);
+            counts
+                .waiting
+                .fetch_add(is_queued.into(), Ordering::Relaxed);
+            fits &= is_queued;
         }
+        counts.lost.fetch_add((!fits).into(), Ordering::Relaxed);
         status
-    }
-
-    /// Forwards a delivery after those before it. Drops the oldest if too many wait.
-    fn enqueue(self: Arc<Self>, delivery: Delivery, to: Sender) {
-        let mut queue = self.queue();
-        queue.push_back(delivery);
-        let is_over = |queue: &VecDeque<Delivery>| {
-            let sizes = queue.iter().skip(1).map(|delivery| delivery.body.len());
-            queue.len() > MAX_FORWARDED + 1 || sizes.sum::<usize>() > MAX_FORWARDED_BYTES
-        };
-        while queue.len() > 2
-            && is_over(&queue)
-            && let Some(oldest) = queue.remove(1)
-        {
-            self.report(Message::NotForwarded(oldest.kind()));
-        }
-        if queue.len() == 1 {
-            tokio::spawn(Arc::clone(&self).forward_all(to));
-        }
-    }
-
-    /// Forwards the deliveries in the queue until it is empty.
-    async fn forward_all(self: Arc<Self>, to: Sender) {
-        let first = || self.queue().front().cloned();
-        while let Some(delivery) = first() {
-            let attempt = to.post(&delivery).await;
-            let kind = delivery.kind();
-            self.report(Message::Forwarded { kind, attempt });
-            self.queue().pop_front();
-        }
-    }
-
-    pub(super) fn queue(&self) -> MutexGuard<'_, VecDeque<Delivery>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts a rejected delivery, and prints it unless another one was printed just before.
     fn reject(&self, mut event: Event) -> StatusCode {
         let status = event.status;
         self.counts.rejected.fetch_add(1, Ordering::Relaxed);
-        if status == StatusCode::UNAUTHORIZED {
-            self.counts.unauthorized.fetch_add(1, Ordering::Relaxed);
-        }
-        event.consecutive_failures = self.count_failure();
+        event.consecutive_failures = self.receiver.consecutive_failures().count();
         let last = self.last_rejection.lock();
         let (printed_at, not_printed) = &mut *last.unwrap_or_else(PoisonError::into_inner);
         if printed_at.is_some_and(|at| at.elapsed() < REJECTION_INTERVAL) {
@@ -242,27 +236,54 @@ impl Handler {
         }
         *printed_at = Some(Instant::now());
         event.not_printed = std::mem::take(not_printed);
-        self.report(Message::Delivered(Box::new(event)));
+        self.to_print.push(Message::Delivered(Box::new(event)), 0);
         status
     }
+}
 
-    /// Counts a failure, as the service does, and returns the number of consecutive ones.
-    fn count_failure(&self) -> u64 {
-        let consecutive = &self.counts.consecutive_failures;
-        let count = consecutive.fetch_add(1, Ordering::Relaxed) + 1;
-        if WARNINGS.contains(&count) {
-            self.report(Message::Failing(count));
-        }
-        count
-    }
+/// Returns the warning after half of the failures that turn a webhook off, and after all of them.
+fn warning(failures: ConsecutiveFailures) -> Option<String> {
+    const MAX: u32 = MAX_CONSECUTIVE_FAILURES;
+    let count = failures.count();
+    let consequence = match count {
+        MAX => "if the service sent them, it has turned the webhook off".to_owned(),
+        _ if count == MAX / 2 => format!("after {MAX}, the service turns the webhook off"),
+        _ => return None,
+    };
+    let suspicion = match failures.ever_verified() {
+        true => "",
+        false => "; none has succeeded so far, so check the secret",
+    };
+    Some(format!(
+        "{count} consecutive deliveries have failed; {consequence}{suspicion}"
+    ))
+}
 
-    /// Sends a message to print, unless too many wait.
-    pub(super) fn report(&self, message: Message) {
-        let is_delivery = matches!(message, Message::Delivered(_));
-        if self.messages.try_send(message).is_err() && is_delivery {
-            self.counts.dropped.fetch_add(1, Ordering::Relaxed);
+/// Returns a queue, and a future that forwards the deliveries in it, one after the other.
+pub(super) fn forward(
+    to: Sender,
+    to_print: Arc<Queue<Message>>,
+    counts: Arc<Counts>,
+) -> (Arc<Queue<ToForward>>, impl Future<Output = ()>) {
+    let (queue, mut deliveries) = Queue::<ToForward>::new();
+    let forwarding = async move {
+        let mut advised = HashSet::new();
+        while let Some(((received_at, delivery), _permit)) = deliveries.recv().await {
+            let attempt = to.post(&delivery).await;
+            counts.waiting.fetch_sub(1, Ordering::Relaxed);
+            let (kind, text) = (delivery.kind(), attempt.as_text());
+            if attempt.is_success() {
+                tracing::info!("forwarded {kind}: {text}");
+                continue;
+            }
+            let is_new = advised.insert(attempt.response.as_ref().ok().copied());
+            let advice = attempt.advice().filter(|_| is_new);
+            let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
+            let warning = format!("forwarding {kind} of {received_at:.3} failed: {text}{advice}");
+            to_print.push(Message::Warning(warning), 0);
         }
-    }
+    };
+    (queue, forwarding)
 }
 
 fn empty_response(status: StatusCode) -> EmptyResponse {

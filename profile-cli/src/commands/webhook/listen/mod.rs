@@ -2,26 +2,31 @@
 
 mod event;
 mod handler;
-mod limits;
+mod queue;
 mod reporter;
 mod server;
 
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
-use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use clap::Args;
 use reqwest::Url;
+use tokio::sync::mpsc::Receiver;
+use tokio::sync::{Notify, oneshot};
 use webhook_verify::Verifier;
 
 use self::event::Recorder;
-use self::handler::Handler;
+use self::handler::{Counts, Handler, Message, forward};
+use self::queue::{Queue, Queued};
 use self::reporter::Reporter;
-use self::server::Server;
+use self::server::serve;
 use super::{Encoding, SECRET_HELP, Sender, WebhookSecret, destination};
 use crate::outcome::{Failure, Result};
 use crate::session::Session;
+use crate::system::interruption;
 use crate::terminal::{SafeUrl, argument};
 
 #[derive(Debug, Args)]
@@ -35,17 +40,17 @@ as a string, or in base64 if it is not UTF-8. With --no-payload, neither is prin
 The service cannot reach 127.0.0.1; a tunnel, such as cloudflared or ngrok, forwards a public URL to it.
 The response to a verified delivery is 204, or 503 if it cannot be recorded. Deliveries are forwarded after
 the response, one at a time and in order, so that errors of the receiver cannot turn the webhook off. At most
-1,000 deliveries and 64 MiB wait to be forwarded; then the oldest is dropped with a warning.
+256 deliveries and 64 MiB wait for the receiver, and as many for stdout. Others are recorded with --record, but
+neither forwarded nor printed; a warning says how many.
 
 Rejected deliveries, which anyone can send, are printed without their body, at most one per second. They
 are neither forwarded nor recorded, and do not count for --max. The response is 401, 413 if the body is
-too large, or 408 if it takes longer than 10 seconds. It is 503 if 1,024 deliveries are in progress. Of
+too large, or 408 if it takes longer than 10 seconds. At most 200 connections are open; others wait. Of
 deliveries of more than 16 KiB, 64 can be in progress; others wait up to 5 seconds, and then get 503.
-Ten consecutive failures turn a webhook off; a warning is printed after five and after ten. While stdout
-is blocked, at most 1,000 deliveries wait to be printed, and others are dropped.
+Ten consecutive failures turn a webhook off; a warning is printed after five and after ten.
 
-After Ctrl-C, the command waits for deliveries that are being forwarded, and ends by SIGINT (130 in a
-shell); after SIGTERM or SIGHUP, it exits with 0. A second signal ends it at once, but not the second SIGHUP
+After Ctrl-C, the command waits for deliveries that are being forwarded, and up to 5 seconds for stdout, and
+ends by SIGINT (130 in a shell); after SIGTERM or SIGHUP, it exits with 0. A second signal ends it at once, but not the second SIGHUP
 of a closed terminal.
 {SECRET_HELP}
 
@@ -81,55 +86,99 @@ pub(crate) struct ListenArguments {
     encoding: Encoding,
 }
 
+/// Maximum time to wait for stderr if stdout is blocked.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
+
 pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<u8> {
     let verifier = Verifier::new(WebhookSecret::load(session)?.secret()?)
         .encoding(arguments.encoding.digest)
         .body_limit(arguments.max_body);
     let forward_to = arguments.forward_to.as_ref();
-    let sender = forward_to.map(|url| Sender::new(url, session));
+    let sender = forward_to
+        .map(|url| Sender::new(url, session))
+        .transpose()?;
     let recorder = arguments.record.as_deref().map(Recorder::new).transpose()?;
-    let max = arguments.max.unwrap_or(u64::MAX);
-    let (handler, mut messages) = Handler::new(verifier, sender.transpose()?, recorder, max);
     let (listener, address) = bind(&arguments.addr)?;
-    if let Some(url) = forward_to.filter(|url| leads_to(url, address)) {
+    let leads_here = |url: &&SafeUrl| {
+        let port = url.parsed().and_then(Url::port_or_known_default);
+        url.is_loopback() && port == Some(address.port())
+    };
+    if let Some(url) = forward_to.filter(leads_here) {
         let message = format!("--forward-to: {url} is the address of this command");
         return Err(Failure::usage(message).hint("use the address of your receiver"));
     }
-    let reporter = Reporter {
-        output: session.output,
-        address,
-        forward_to,
-        prints_payloads: !arguments.no_payload,
-        counts: Arc::clone(&handler.counts),
-    };
-    let server = Server::start(listener, handler)?;
-    let mut result = Ok(());
-    // The channel closes once all deliveries are answered and forwarded.
-    while let Some(message) = messages.blocking_recv() {
-        let printed = reporter.report(message);
-        if !matches!(printed, Ok(ControlFlow::Continue(()))) {
-            server.stop.notify_one();
-        }
-        result = printed.map(drop).and(result);
+    let _deferred = interruption::defer();
+    let output = session.output;
+    output.status(&format!("listening on http://{address}"));
+    if let Some(url) = forward_to {
+        output.note(&format!("forwarding to {url}"));
     }
-    let exit_code = server.end();
-    reporter.end();
-    result.and(exit_code)
+    if !address.ip().is_loopback() {
+        output.warn(
+            "other machines can reach this address; bodies are printed only if the signature is valid",
+        );
+    }
+    let (counts, stop) = (Arc::<Counts>::default(), Arc::<Notify>::default());
+    let (to_print, messages) = Queue::new();
+    let forwarding = sender.map(|to| forward(to, Arc::clone(&to_print), Arc::clone(&counts)));
+    let (to_forward, forwarding) = forwarding.unzip();
+    let handler = Handler::new(
+        verifier,
+        recorder,
+        to_print,
+        to_forward,
+        arguments.max.unwrap_or(u64::MAX),
+        Arc::clone(&counts),
+        Arc::clone(&stop),
+    );
+    let reporter = Reporter {
+        output,
+        prints_payloads: !arguments.no_payload,
+        counts,
+    };
+    serve_and_print(
+        listener,
+        handler,
+        forwarding,
+        (messages, &reporter),
+        &stop,
+        session,
+    )
 }
 
-/// Returns `true` if a listener at this address accepts connections to the URL.
-fn leads_to(url: &SafeUrl, address: SocketAddr) -> bool {
-    let is_same_port = |url: &&Url| url.port_or_known_default() == Some(address.port());
-    let Some(url) = url.parsed().filter(is_same_port) else {
-        return false;
-    };
-    let is_any = address.ip().is_unspecified();
-    let found = url.socket_addrs(|| None).unwrap_or_default();
-    found.iter().map(SocketAddr::ip).any(|ip| {
-        ip == address.ip()
-            || ip.is_unspecified()
-            // Only addresses of this machine can be bound.
-            || (is_any && TcpListener::bind((ip, 0)).is_ok())
+/// Serves, and prints on a thread of its own, so that deliveries are answered while stdout is blocked.
+fn serve_and_print(
+    listener: TcpListener,
+    handler: Handler,
+    forwarding: Option<impl Future<Output = ()> + Send + 'static>,
+    (messages, reporter): (Receiver<Queued<Message>>, &Reporter<'_>),
+    stop: &Notify,
+    session: &Session<'_>,
+) -> Result<u8> {
+    let (ended, printed) = oneshot::channel();
+    thread::scope(|scope| {
+        let print = move || drop(ended.send(reporter.print(messages, stop)));
+        let printer = thread::Builder::new().spawn_scoped(scope, print);
+        printer.map_err(|error| Failure::other(format!("cannot start a thread: {error}")))?;
+        // On a thread, since stderr may be blocked, too.
+        let wait = || drop(scope.spawn(|| reporter.wait()));
+        let served = serve(listener, handler, forwarding, stop, printed, wait);
+        let (exit_code, printed) = session.block_on(served)??;
+        if let Some(printed) = printed {
+            reporter.end();
+            return printed.map(|()| exit_code);
+        }
+        let (said, is_said) = mpsc::channel();
+        scope.spawn(move || {
+            reporter
+                .output
+                .warn("stdout is blocked, so some deliveries were not printed");
+            reporter.end();
+            said.send(())
+        });
+        let _ = is_said.recv_timeout(END_TIMEOUT);
+        interruption::end_if_pending();
+        std::process::exit(exit_code.into())
     })
 }
 

@@ -1,71 +1,60 @@
-//! Prints deliveries.
+//! Prints deliveries, on a thread of its own, since stdout may be blocked.
 
-use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+use tokio::sync::mpsc::Receiver;
 
 use super::event::Event;
-use super::handler::{Counts, MAX_FAILURES, Message};
+use super::handler::{Counts, Message};
+use super::queue::Queued;
 use crate::outcome::Result;
 use crate::output::Output;
-use crate::terminal::SafeUrl;
+
+/// The minimum time between lines about lost deliveries.
+const LOSS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A printer of messages.
 pub(super) struct Reporter<'o> {
     pub(super) output: &'o Output,
-    pub(super) address: SocketAddr,
-    pub(super) forward_to: Option<&'o SafeUrl>,
     pub(super) prints_payloads: bool,
     pub(super) counts: Arc<Counts>,
 }
 
 impl Reporter<'_> {
-    /// Prints a message. Returns `Break` if stdout is closed.
-    pub(super) fn report(&self, message: Message) -> Result<ControlFlow<()>> {
-        let output = self.output;
-        match message {
-            Message::Ready => self.begin(),
-            Message::Waiting(count) => {
-                let what = match self.forward_to {
-                    Some(url) => format!("waiting for {url}"),
-                    None => "waiting for deliveries in progress".to_owned(),
-                };
-                let left = (count > 0).then(|| format!("; not yet forwarded: {count}"));
-                let left = left.unwrap_or_default();
-                output.note(&format!("{what}; press Ctrl-C to exit at once{left}"));
-            }
-            Message::Delivered(event) => return self.report_event(&event),
-            Message::Failing(count) => self.warn_of_failures(count),
-            Message::Forwarded { kind, attempt } => {
-                let text = attempt.as_text();
-                match attempt.is_success() {
-                    true => tracing::info!("forwarded {kind}: {text}"),
-                    false => output.warn(&format!("forwarding {kind} failed: {text}")),
+    /// Prints the messages of a queue. Notifies `stop` if stdout is closed or cannot be written.
+    pub(super) fn print(
+        &self,
+        mut messages: Receiver<Queued<Message>>,
+        stop: &Notify,
+    ) -> Result<()> {
+        let mut result = Ok(());
+        let (mut warned_at, mut warned_of) = (Instant::now(), 0);
+        while let Some((message, _permit)) = messages.blocking_recv() {
+            let printed = match message {
+                Message::Delivered(event) => self.print_event(&event),
+                Message::Warning(warning) => {
+                    self.output.warn(&warning);
+                    continue;
                 }
+            };
+            if !matches!(printed, Ok(ControlFlow::Continue(()))) {
+                stop.notify_one();
             }
-            Message::NotForwarded(kind) => output.warn(&format!(
-                "{kind} is not forwarded: too many deliveries wait for the receiver"
-            )),
+            result = result.and(printed.map(drop));
+            let lost = self.counts.lost.load(Ordering::Relaxed);
+            if lost > warned_of && warned_at.elapsed() >= LOSS_INTERVAL {
+                self.output.warn(&loss(lost));
+                (warned_at, warned_of) = (Instant::now(), lost);
+            }
         }
-        Ok(ControlFlow::Continue(()))
+        result
     }
 
-    /// Prints the address, and the receiver to which deliveries are forwarded.
-    fn begin(&self) {
-        let output = self.output;
-        output.status(&format!("listening on http://{}", self.address));
-        if let Some(url) = self.forward_to {
-            output.note(&format!("forwarding to {url}"));
-        }
-        if !self.address.ip().is_loopback() {
-            output.warn(
-                "other machines can reach this address; bodies are printed only if the signature is valid",
-            );
-        }
-    }
-
-    fn report_event(&self, event: &Event) -> Result<ControlFlow<()>> {
+    fn print_event(&self, event: &Event) -> Result<ControlFlow<()>> {
         let (output, not_printed) = (self.output, event.not_printed);
         if not_printed > 0 {
             output.note(&format!(
@@ -82,34 +71,32 @@ impl Reporter<'_> {
         Ok(printed)
     }
 
-    fn warn_of_failures(&self, count: u64) {
-        let consequence = match count {
-            MAX_FAILURES => "if the service sent them, it has turned the webhook off".to_owned(),
-            _ => format!("after {MAX_FAILURES}, the service turns the webhook off"),
+    /// Prints what the command waits for when it ends.
+    pub(super) fn wait(&self) {
+        let what = match self.counts.waiting.load(Ordering::Relaxed) {
+            0 => "stdout and deliveries in progress".to_owned(),
+            count => format!("{count} deliveries to be forwarded"),
         };
-        let count_of = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let counts = &self.counts;
-        let suspicion = match (count_of(&counts.verified), count_of(&counts.unauthorized)) {
-            (0, 1..) => "; none has succeeded so far, so check the secret",
-            _ => "",
-        };
-        self.output.warn(&format!(
-            "{count} consecutive deliveries have failed; {consequence}{suspicion}"
-        ));
+        let note = format!("waiting for {what}; press Ctrl-C to exit at once");
+        self.output.note(&note);
     }
 
     /// Prints the totals.
     pub(super) fn end(&self) {
         let Self { output, counts, .. } = self;
-        let counts = [&counts.verified, &counts.rejected, &counts.dropped];
-        let [verified, rejected, dropped] = counts.map(|count| count.load(Ordering::Relaxed));
-        if dropped > 0 {
-            output.warn(&format!(
-                "{dropped} deliveries were not printed: stdout was blocked"
-            ));
+        let counts = [&counts.verified, &counts.rejected, &counts.lost];
+        let [verified, rejected, lost] = counts.map(|count| count.load(Ordering::Relaxed));
+        if lost > 0 {
+            output.warn(&loss(lost));
         }
         if !output.quiet {
             output.status(&format!("ended: {verified} verified, {rejected} rejected"));
         }
     }
+}
+
+fn loss(count: u64) -> String {
+    format!(
+        "{count} deliveries were not printed or not forwarded: stdout or the receiver is too slow"
+    )
 }
