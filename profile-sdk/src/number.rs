@@ -1,11 +1,16 @@
 //! Numbers in responses: counts in any notation, and numbers at the start of texts.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Unexpected};
 use serde_json::{Number, Value};
 
 /// The largest number below which a floating-point number represents every integer: 2^53.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The maximum of durations that come from a service or are added to an `Instant`, which may not represent more.
+pub(crate) const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Decodes a count. `12` and `12.0` are the same number.
 pub(crate) fn read_count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, SystemTime};
 
 use crate::error::Again;
-use crate::number;
+use crate::number::{self, YEAR};
 
 /// The number of retries of a failed call, and the waits between them.
 ///
@@ -198,13 +198,13 @@ pub(crate) fn random_fraction() -> f64 {
 
 /// Parses the value of the header. Returns `None` if it is invalid.
 ///
-/// A number that is too large becomes [`Duration::MAX`]. A date in the past becomes zero.
+/// A longer time than a year becomes a year. A date in the past becomes zero.
 pub(crate) fn read_retry_after(text: &str, now: SystemTime) -> Option<Duration> {
     if let Some(seconds) = number::first_decimal(text) {
-        return Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+        return Some(Duration::try_from_secs_f64(seconds).map_or(YEAR, |wait| wait.min(YEAR)));
     }
     let date = httpdate::parse_http_date(text.trim()).ok()?;
-    Some(date.duration_since(now).unwrap_or_default())
+    Some(date.duration_since(now).unwrap_or_default().min(YEAR))
 }
 
 #[cfg(test)]
@@ -376,7 +376,7 @@ mod tests {
         ] {
             assert_eq!(read(text), None, "{text:?}");
         }
-        assert_eq!(read("100000000000000000000"), Some(Duration::MAX));
-        assert_eq!(read(&"9".repeat(400)), Some(Duration::MAX));
+        assert_eq!(read("100000000000000000000"), Some(super::YEAR));
+        assert_eq!(read(&"9".repeat(400)), Some(super::YEAR));
     }
 }

@@ -312,7 +312,7 @@ impl From<&Error> for Failure {
             ErrorKind::NotFound => FailureKind::NotFound,
             ErrorKind::Rejected => FailureKind::Rejected,
             ErrorKind::RateLimited => FailureKind::RateLimited,
-            ErrorKind::Connection | ErrorKind::Timeout | ErrorKind::Interrupted => {
+            ErrorKind::Connection | ErrorKind::Timeout | ErrorKind::ResponseLost => {
                 FailureKind::NoResponse
             }
             _ => FailureKind::Other,

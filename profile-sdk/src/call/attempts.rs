@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use super::trace::{self, CallSpan};
 use super::until::run_until;
-use crate::client::{CallSettings, Client, YEAR};
+use crate::client::{CallSettings, Client};
 use crate::error::{Again, AttemptSummary, Effect, Error, ErrorKind, RawResponse};
 use crate::json::Body;
+use crate::number::YEAR;
 use crate::pacing::{Pacing, Permit, Wait};
 use crate::request::{Method, Request};
 use crate::retry::{RetryContext, wait_before_retry};

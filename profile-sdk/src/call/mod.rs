@@ -46,7 +46,8 @@ const POLLED: &str = "the call has already been polled";
 /// # }
 /// ```
 ///
-/// A call is a future, which sends the request when it is first polled:
+/// A call is a future, which sends the request when it is first polled. Poll it to its end, or drop it: others may
+/// [wait for it](crate::guide#rate-limits).
 ///
 /// ```edition2021
 /// # #[tokio::main(flavor = "current_thread")]

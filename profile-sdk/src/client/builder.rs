@@ -11,8 +11,9 @@ use reqwest::header::USER_AGENT;
 #[cfg(feature = "tower")]
 use tower::ServiceExt as _;
 
-use crate::client::{CallSettings, Client, Shared, YEAR};
+use crate::client::{CallSettings, Client, Shared};
 use crate::error::Error;
+use crate::number::YEAR;
 use crate::pacing::{Clock, Pacing, PacingSettings, SystemClock, Wait};
 use crate::request::default_headers;
 use crate::retry::{RetryPolicy, random_fraction};
@@ -301,7 +302,7 @@ impl ClientBuilder {
     ///
     /// If the layer returns an [`Error`], it is the error of the attempt; [`Error::not_sent`] is that of a
     /// layer that refuses a request. Any other error counts as
-    /// [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted), because it does not show whether
+    /// [`ErrorKind::ResponseLost`](crate::ErrorKind::ResponseLost), because it does not show whether
     /// the request was sent. The client removes the key from its text, but layers that wrap this one
     /// receive the text as it is.
     ///

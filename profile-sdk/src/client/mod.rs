@@ -229,9 +229,6 @@ impl fmt::Debug for Client {
     }
 }
 
-/// The maximum of durations that are added to an `Instant`, which may not represent more.
-pub(crate) const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-
 /// The timeouts and the retry policy of a call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CallSettings {

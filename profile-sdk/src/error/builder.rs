@@ -36,7 +36,7 @@ impl ErrorBuilder {
             ErrorKind::KeyMissing => (None, "this call requires an API key"),
             ErrorKind::Connection => (None, "could not connect, so nothing was sent"),
             ErrorKind::Timeout => (None, "no complete response within 30 seconds"),
-            ErrorKind::Interrupted => (
+            ErrorKind::ResponseLost => (
                 None,
                 "the connection was lost before the response was complete",
             ),

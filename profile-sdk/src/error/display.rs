@@ -117,7 +117,7 @@ fn summary(error: &Error) -> String {
         | ErrorKind::KeyMissing
         | ErrorKind::Connection
         | ErrorKind::Timeout
-        | ErrorKind::Interrupted
+        | ErrorKind::ResponseLost
         | ErrorKind::RateLimited
         | ErrorKind::TooLarge
         | ErrorKind::Unreadable

@@ -27,7 +27,7 @@ pub enum ErrorKind {
     /// [`Connection`](Self::Connection) instead.
     Timeout,
     /// The connection was lost before the response was complete.
-    Interrupted,
+    ResponseLost,
     /// The service redirects (3xx except 304). Redirects are not followed, because the key is only sent to the
     /// configured host.
     Redirected,
@@ -66,7 +66,7 @@ impl ErrorKind {
             Self::KeyMissing => "key_missing",
             Self::Connection => "connection",
             Self::Timeout => "timeout",
-            Self::Interrupted => "interrupted",
+            Self::ResponseLost => "response_lost",
             Self::Redirected => "redirected",
             Self::Unauthorized => "unauthorized",
             Self::Forbidden => "forbidden",
@@ -93,7 +93,7 @@ impl ErrorKind {
         match self {
             Self::Invalid | Self::KeyMissing | Self::Canceled => (Effect::Unsent, Again::Never),
             Self::Connection | Self::RateLimited => (Effect::Rejected, Again::Now),
-            Self::Timeout | Self::Interrupted => (Effect::Unclear, Again::Now),
+            Self::Timeout | Self::ResponseLost => (Effect::Unclear, Again::Now),
             Self::Redirected | Self::Unauthorized | Self::Forbidden => {
                 (Effect::Rejected, Again::Never)
             }

@@ -207,8 +207,7 @@ impl Error {
     /// Returns how long to wait before the next attempt: the `Retry-After` of the response, or for
     /// a 429 without it, the time until the rate limit window ends. For a call that was not sent
     /// because of a rate limit or [`request_interval`](crate::ClientBuilder::request_interval),
-    /// returns the time until it could be sent, if it is known. A number that is too large becomes
-    /// [`Duration::MAX`].
+    /// returns the time until it could be sent, if it is known. At most a year.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.inner.retry_after
@@ -520,7 +519,7 @@ mod tests {
             (ErrorKind::Connection, true, true),
             (ErrorKind::RateLimited, true, true),
             (ErrorKind::Timeout, true, false),
-            (ErrorKind::Interrupted, true, false),
+            (ErrorKind::ResponseLost, true, false),
             (ErrorKind::Service, true, false),
             (ErrorKind::Unreadable, false, false),
             (ErrorKind::Rejected, false, false),

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
-use crate::number;
+use crate::number::{self, YEAR};
 
 /// The state of the key's rate limit, from the latest responses that reported it.
 ///
@@ -68,10 +68,10 @@ fn until(text: &str, now: impl Fn() -> SystemTime) -> Option<Duration> {
     };
     let time = Duration::try_from_secs_f64(seconds).ok()?;
     if number < MIN_UNIX_TIME {
-        return Some(time);
+        return Some(time.min(YEAR));
     }
     let now = now().duration_since(SystemTime::UNIX_EPOCH);
-    Some(time.saturating_sub(now.unwrap_or_default()))
+    Some(time.saturating_sub(now.unwrap_or_default()).min(YEAR))
 }
 
 #[cfg(test)]

@@ -80,8 +80,9 @@ impl RateLimiter {
         report: impl Fn(Duration),
     ) -> Result<(Permit<'_>, Instant), Error> {
         let now = clock.now();
+        let paused_for = || self.status(now).paused_for;
         if let Some(wait) = self.pause_left(now) {
-            limits.check(Turn::Paused(wait), now)?;
+            limits.check(Turn::Paused(wait), now, paused_for)?;
         }
         // The timeout is for the system clock, which is the clock of tokio. A test clock skips time
         // only for the first request in the queue, which then checks the deadline below.
@@ -94,7 +95,7 @@ impl RateLimiter {
                 Ok(permit) => return Ok((permit, now)),
                 Err(turn) => turn,
             };
-            limits.check(turn, now)?;
+            limits.check(turn, now, || self.status(now).paused_for)?;
             let changed = self.changed.notified();
             match turn {
                 Turn::Ready => {}
@@ -182,13 +183,20 @@ impl WaitLimits {
         self.left(now).min(self.max_wait)
     }
 
-    /// Returns an error if a wait is too long.
-    fn check(self, turn: Turn, now: Instant) -> Result<(), Error> {
+    /// Returns an error if a wait is too long. After a pause, calls are sent even if the service requests a longer
+    /// wait.
+    fn check(
+        self,
+        turn: Turn,
+        now: Instant,
+        paused_for: impl Fn() -> Option<Duration>,
+    ) -> Result<(), Error> {
         let left = self.left(now);
         let problem = match turn {
-            Turn::Paused(wait) if wait > self.max_wait || wait >= left => {
-                Some(("rate limit exceeded; the request was not sent", Some(wait)))
-            }
+            Turn::Paused(wait) if wait > self.max_wait || wait >= left => Some((
+                "rate limit exceeded; the request was not sent",
+                paused_for(),
+            )),
             Turn::Interval(wait) if wait >= left => Some((TOO_LONG_INTERVAL, Some(wait))),
             Turn::Ready
             | Turn::Paused(_)

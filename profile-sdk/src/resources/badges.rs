@@ -2,7 +2,8 @@
 
 use super::calls::calls;
 use crate::call::Call;
-use crate::decode::ResponseData;
+use crate::decode::{ResponseData, read_data};
+use crate::json::Body;
 use crate::request::{Operation, Request};
 use crate::resources::Extra;
 use crate::values::{open_enum, responses};
@@ -79,6 +80,13 @@ calls! {
     /// # }
     /// ```
     pub fn badges(&self) -> Call<Vec<Badge>> {
-        Call::read(self, Request::new(Operation::BADGES))
+        let read = |body: &Body| {
+            read_data(body).or_else(|error| match body.data() {
+                // As in a profile.
+                Ok("null") => Ok(Vec::new()),
+                _ => Err(error),
+            })
+        };
+        Call::new(self, Ok(Request::new(Operation::BADGES)), read)
     }
 }

@@ -10,7 +10,7 @@ mod statistics;
 
 pub use badges::{Badge, BadgeKind};
 pub use links::{Link, LinkUpdate, NewLink};
-pub use posts::Post;
+pub use posts::{NewPost, Post};
 pub use profile::{ApiVisible, KeyInfo, RateLimit};
 pub(crate) use profile_field::null_message;
 pub use profile_field::{Profile, ProfileField, ProfileUpdate};

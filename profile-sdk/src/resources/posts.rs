@@ -38,9 +38,17 @@ impl Resource for Post {
     }
 }
 
-#[derive(Serialize)]
-struct NewPost<'a> {
-    body: &'a str,
+/// A post to create, from its text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NewPost {
+    body: String,
+}
+
+impl<T: Into<String>> From<T> for NewPost {
+    fn from(body: T) -> Self {
+        let body = body.into();
+        Self { body }
+    }
 }
 
 calls! {
@@ -73,8 +81,8 @@ calls! {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn create_post(&self, body: &str) -> Call<Option<Post>> {
-        let request = Request::new(Operation::CREATE_POST).json(&NewPost { body });
+    pub fn create_post(&self, post: impl Into<NewPost>) -> Call<Option<Post>> {
+        let request = Request::new(Operation::CREATE_POST).json(&post.into());
         Call::write(self, request)
     }
 

@@ -164,9 +164,15 @@ fn joined(body: Bytes, chunk: Bytes) -> Bytes {
 /// returns an error if this is not all of the text.
 fn gunzip(body: &[u8], max_bytes: usize) -> (Vec<u8>, Option<Error>) {
     let is_padding = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
-    let (mut text, mut rest) = (Vec::new(), body);
+    const MAX_MEMBERS: usize = 1000;
+    let (mut text, mut rest, mut members) = (Vec::new(), body, 0);
     // A body may be empty, as in a 204 response.
     while let Some(start) = rest.iter().position(|byte| !is_padding(byte)) {
+        members += 1;
+        if members > MAX_MEMBERS {
+            let reason = format!("the gzip response has more than {MAX_MEMBERS} members");
+            return (text, Some(Error::new(ErrorKind::TooLarge, reason)));
+        }
         let mut member = GzDecoder::new(&rest[start..]);
         let mut part = [0; 8192];
         loop {
@@ -189,8 +195,8 @@ fn gunzip(body: &[u8], max_bytes: usize) -> (Vec<u8>, Option<Error>) {
 /// A member with a valid header was damaged on its way, so that another attempt may succeed.
 fn gzip_error(error: &io::Error, header: Option<&GzHeader>) -> Error {
     let (kind, problem) = match (error.kind(), header) {
-        (io::ErrorKind::UnexpectedEof, _) => (ErrorKind::Interrupted, "was cut off"),
-        (_, Some(_)) => (ErrorKind::Interrupted, "is corrupt"),
+        (io::ErrorKind::UnexpectedEof, _) => (ErrorKind::ResponseLost, "was cut off"),
+        (_, Some(_)) => (ErrorKind::ResponseLost, "is corrupt"),
         (_, None) => (ErrorKind::Unreadable, "is not valid"),
     };
     Error::new(kind, format!("the gzip response {problem}: {error}"))

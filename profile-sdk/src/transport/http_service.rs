@@ -115,7 +115,7 @@ impl HttpService {
             Err(error) => error.without_pause(),
         };
         if error.effect() == Effect::Unsent && !is_unsent() {
-            return Err(Error::new(ErrorKind::Interrupted, error.reason()));
+            return Err(Error::new(ErrorKind::ResponseLost, error.reason()));
         }
         Err(error)
     }
@@ -215,7 +215,7 @@ pub(crate) fn to_error(error: BoxError) -> Error {
         Err(error) => {
             // The client shortens it after it has redacted the key.
             let reason = format!("a layer failed: {}", root_cause(&*error));
-            Error::new(ErrorKind::Interrupted, reason)
+            Error::new(ErrorKind::ResponseLost, reason)
         }
     }
 }

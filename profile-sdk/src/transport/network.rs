@@ -165,14 +165,14 @@ pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error
         could_not_create(&cause)
     } else if is_hung(&error) {
         let reason = "the connection hung: the service did not respond to a ping";
-        Error::new(ErrorKind::Interrupted, reason)
+        Error::new(ErrorKind::ResponseLost, reason)
     } else if error.is_timeout() {
         timed_out(timeout)
     } else if let Some(error) = invalid_head(&error, &cause, is_http) {
         error
     } else {
         let reason = format!("the connection was lost before the response was complete: {cause}");
-        Error::new(ErrorKind::Interrupted, reason).permanent(is_permanent(&error))
+        Error::new(ErrorKind::ResponseLost, reason).permanent(is_permanent(&error))
     }
 }
 

@@ -80,7 +80,7 @@ fn after_a_lost_response_creations_do_not_reuse_connections() {
         client.create_post("p").await.unwrap();
         let error = client.create_post("p").await.unwrap_err();
         let found = (error.kind(), error.attempts());
-        assert_eq!(found, (ErrorKind::Interrupted, 1));
+        assert_eq!(found, (ErrorKind::ResponseLost, 1));
         assert!(error.may_have_been_applied() && !error.is_retryable());
         client.create_post("p").await.unwrap();
         client.create_post("p").await.unwrap();

@@ -73,7 +73,7 @@ async fn rejects_incomplete_and_corrupt_gzip() {
     let cut = |length: usize| complete[..length].to_vec();
     let damaged = [&complete[..10], &[0xff; 20]].concat();
     let followed = [&complete[..], b"more"].concat();
-    let lost = ErrorKind::Interrupted;
+    let lost = ErrorKind::ResponseLost;
     for (body, kind, problem) in [
         (cut(complete.len() - 1), lost, "was cut off"),
         (cut(20), lost, "was cut off"),
@@ -163,5 +163,19 @@ async fn a_refusal_that_cannot_be_decompressed_keeps_its_body() {
         assert_eq!(error.message(), Some("the title is too long"), "{coding}");
         assert_eq!(error.body(), json.as_bytes());
         assert!(error.to_string().contains(named), "{error}");
+    }
+}
+
+/// Each of many empty members would take time, and add nothing to the size.
+#[tokio::test]
+async fn limits_the_members_of_a_body() {
+    for (empty, is_read) in [(999, true), (1000, false)] {
+        let body = [gzip("").repeat(empty), gzip(r#"{"data":[]}"#)].concat();
+        let response = ResponseTemplate::new(200).insert_header("content-encoding", "gzip");
+        let service = MockServer::responding(response.set_body_bytes(body)).await;
+        match connect_as_owner(&service).badges().await {
+            Ok(_) => assert!(is_read),
+            Err(error) => assert!(!is_read && error.kind() == ErrorKind::TooLarge, "{error}"),
+        }
     }
 }

@@ -231,7 +231,7 @@ async fn requests_that_may_have_been_processed_are_not_sent_again() {
         let errors = create_posts(&client).await;
         assert!(!errors.is_empty(), "{beyond:?}");
         for error in errors {
-            assert_eq!(error.kind(), ErrorKind::Interrupted, "{beyond:?}: {error}");
+            assert_eq!(error.kind(), ErrorKind::ResponseLost, "{beyond:?}: {error}");
             assert!(error.may_have_been_applied(), "{beyond:?}: {error}");
         }
         let mut processed = service.processed();

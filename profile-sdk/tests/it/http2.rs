@@ -84,7 +84,7 @@ async fn a_connection_that_hangs_is_replaced() {
     assert_eq!(call.await.unwrap().unwrap().attempts(), 2);
     let error = once.await.unwrap().unwrap_err();
     let message = "GET /api/v1/me: the connection hung: the service did not respond to a ping";
-    assert_eq!(error.kind(), ErrorKind::Interrupted);
+    assert_eq!(error.kind(), ErrorKind::ResponseLost);
     assert_eq!(error.to_string(), message);
 }
 

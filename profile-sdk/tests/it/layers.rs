@@ -182,7 +182,7 @@ async fn other_errors_of_a_layer_are_interruptions() {
         .layer(failing);
     let client = client.build().unwrap();
     let error = client.create_post("p").await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Interrupted);
+    assert_eq!(error.kind(), ErrorKind::ResponseLost);
     let expected = "POST /api/v1/me/posts: a layer failed: the cache is full; \
                     the change may have been applied";
     assert_eq!(error.to_string(), expected);
@@ -448,7 +448,7 @@ async fn a_layer_can_say_that_nothing_was_sent() {
             request.await.unwrap();
         }
         let (kind, tries) = match is_lost {
-            true => (ErrorKind::Interrupted, "the change may"),
+            true => (ErrorKind::ResponseLost, "the change may"),
             false => (ErrorKind::Connection, "tried 4 times"),
         };
         assert_eq!(error.kind(), kind, "{name}");

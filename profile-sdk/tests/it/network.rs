@@ -67,7 +67,7 @@ async fn a_lost_response_leaves_the_outcome_unknown() {
     for response in [&b""[..], b"HTTP/1.1 201 Created\r\ncontent-le"] {
         let uri = serve_once(response).await;
         let error = connect_to(&uri).create_post("p").await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Interrupted, "{error}");
+        assert_eq!(error.kind(), ErrorKind::ResponseLost, "{error}");
         assert!(error.may_have_been_applied());
         let end = "; the change may have been applied";
         assert!(error.to_string().ends_with(end), "{error}");

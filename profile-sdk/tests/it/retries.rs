@@ -230,7 +230,7 @@ async fn a_429_fails_at_once_without_a_max_wait() {
 
 #[tokio::test]
 async fn does_not_wait_longer_than_max_wait() {
-    let most = ("100000000000000000000", u64::MAX);
+    let most = ("100000000000000000000", 365 * 86_400);
     for (retry_after, seconds) in [("31", 31), ("100000", 100_000), most] {
         let (outcome, waits, requests) = call_with_retry_after(retry_after).await;
         let error = outcome.unwrap_err();

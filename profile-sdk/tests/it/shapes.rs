@@ -153,6 +153,12 @@ fn from_json_rejects_what_me_rejects() {
 }
 
 #[tokio::test]
+async fn a_list_that_is_null_is_empty() {
+    let (_service, client) = respond_with(json!(null)).await;
+    assert_eq!(client.badges().await.unwrap(), []);
+}
+
+#[tokio::test]
 async fn reports_the_position_of_an_unreadable_badge() {
     let (_service, client) = respond_with(json!([{"id": "b", "name": "B"}, {"id": "c"}])).await;
     let error = client.badges().await.unwrap_err();

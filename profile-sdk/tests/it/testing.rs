@@ -72,7 +72,7 @@ async fn built_errors_without_a_status_are_like_real_ones() {
     let built = ErrorBuilder::new(ErrorKind::Unreadable).operation(Operation::SITE_STATS);
     let built = built.build();
     assert_eq!((built.kind(), built.status()), (real.kind(), real.status()));
-    let unknown = ErrorBuilder::new(ErrorKind::Interrupted).build();
+    let unknown = ErrorBuilder::new(ErrorKind::ResponseLost).build();
     assert!(unknown.may_have_been_applied() && !unknown.is_retryable());
     for (operation, applied) in [
         (Operation::ME, false),

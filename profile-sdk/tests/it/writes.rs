@@ -99,7 +99,7 @@ async fn a_response_with_a_damaged_body_is_a_success() {
 async fn a_raw_write_with_a_damaged_body_keeps_its_status() {
     let cut = Fault::Wire(WireFault::Cut { after: 5 });
     let huge = Fault::HugeBody { bytes: 16 << 20 };
-    for (fault, kind) in [(cut, ErrorKind::Interrupted), (huge, ErrorKind::TooLarge)] {
+    for (fault, kind) in [(cut, ErrorKind::ResponseLost), (huge, ErrorKind::TooLarge)] {
         let service = mock_server::MockServer::start().await;
         service.add_fault(FaultRule::new(fault)).unwrap();
         let client = connect_as_owner(&service);

@@ -107,9 +107,9 @@ fn exports(source: &str) -> BTreeSet<&str> {
 }
 
 /// The exported types that are not values in a format.
-const NOT_WRITTEN: &str = "ApiKey ApplyError ApplyErrorReason Call Client ClientBuilder Clock Error \
-    ErrorKind FieldKind HttpService InvalidValue JsonToken Method Operation OptionalDays ProfileField RateLimitStatus \
-    PlanOptions RawCall Request Response ResponseBody RetryPolicy SystemClock Tls Wait";
+const NOT_WRITTEN: &str = "ApiKey Apply ApplyError ApplyErrorReason Call Client ClientBuilder Clock Error \
+    ErrorKind FieldKind HttpService InvalidValue JsonToken Method NewPost Operation OptionalDays ProfileField RateLimitStatus \
+    PlanOptions RawCall Request Response ResponseBody RetryPolicy StepState SystemClock Tls Wait";
 
 /// Declares the test of the types with the JSON that they are read from.
 macro_rules! types {
