@@ -610,6 +610,23 @@ mod tests {
         (report.rules().map(|rule| rule.count).sum(), calls)
     }
 
+    #[tokio::test]
+    async fn a_reset_cancels_a_late_request() {
+        let worlds = Worlds::in_memory(World::new(7));
+        let late = FaultRule::new(Fault::status(503)).late_write(Duration::ZERO);
+        worlds.default().add_fault(late).unwrap();
+        let request = Request::new("DELETE", "/api/v1/me/links/link_1")
+            .header("Authorization", format!("Bearer {}", worlds.keys().all));
+        let mut exchange = Exchange::plan(worlds.default(), &request);
+        let (planned, _) = exchange.handle(request);
+        let (_, ended, carry_out) = exchange.take_late(&planned).unwrap();
+        worlds.reset(DEFAULT).unwrap();
+        ended.await;
+        // It is carried out only in the world before.
+        carry_out();
+        assert_eq!(worlds.default().store.world().unwrap(), World::new(7));
+    }
+
     #[test]
     fn what_is_under_way_ends_in_the_world_in_which_it_began() {
         let directory = tempfile::tempdir().unwrap();

@@ -205,6 +205,7 @@ impl Writes<'_> {
         if let Some(kind) = KINDS.into_iter().find(creates)
             && !is_rejected
         {
+            // `find` replaces it. Until then, a second signal may end the command, which reports what may be left.
             self.created.unknown.push((kind, Reason::NoId));
             self.find(step, kind, &answer).await;
         }

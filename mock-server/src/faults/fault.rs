@@ -169,6 +169,16 @@ impl Fault {
         }
     }
 
+    /// Returns `true` if the client cannot know whether the request is carried out, and the fault shows nothing of the
+    /// service's own response.
+    pub(super) fn hides_outcome(&self) -> bool {
+        match self {
+            Self::Status { status, .. } => (500..600).contains(status),
+            Self::Wire(wire) => !wire.sends_head(),
+            _ => false,
+        }
+    }
+
     /// Rejects a fault with invalid settings.
     pub(super) fn check(&self) -> Result<()> {
         match self {
@@ -344,7 +354,7 @@ impl<'de> Deserialize<'de> for WireFault {
     }
 }
 
-/// The point at which a fault occurs: before or after the request is carried out.
+/// The point at which a fault occurs: before or after the request is carried out, or long before.
 ///
 /// ```
 /// use mock_server::faults::Phase;
@@ -354,13 +364,19 @@ impl<'de> Deserialize<'de> for WireFault {
 /// assert_eq!(FaultRule::new(Fault::EmptyBody).phase(), Phase::After);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Phase {
     /// The request is not carried out; nothing is written.
     Before,
     /// The request is carried out; only its response is affected.
     After,
+    /// The response is lost at once, and the request is carried out later: `{"late": {"milliseconds": 500}}`.
+    Late {
+        /// The time between the two, in real time; in JSON whole milliseconds, as `milliseconds`.
+        #[serde(rename = "milliseconds", with = "milliseconds")]
+        time: Duration,
+    },
 }
 
 /// Durations that are whole milliseconds in JSON.

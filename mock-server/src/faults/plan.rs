@@ -25,6 +25,14 @@ impl FaultPlan {
         matches!(self.fault, Some((Phase::Before, _)))
     }
 
+    /// Returns the time after which the request is carried out, although the fault occurs at once.
+    pub(crate) fn late(&self) -> Option<Duration> {
+        match self.fault {
+            Some((Phase::Late { time }, _)) => Some(time),
+            _ => None,
+        }
+    }
+
     /// Returns the fault's name for the journal; `delay` only if there is no other fault.
     pub(crate) fn fault_name(&self) -> Option<&'static str> {
         match &self.fault {

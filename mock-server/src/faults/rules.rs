@@ -116,6 +116,26 @@ impl FaultRule {
         self
     }
 
+    /// Applies the fault at once, and carries out the request after this time, in real time and whole milliseconds: a
+    /// write that arrives late. The key, its scope and its rate limit are checked before. The fault must be a
+    /// [`Reset`](crate::WireFault::Reset) without a part of the response, a [`Close`](crate::WireFault::Close), or a
+    /// status of 500 to 599. A reset or deletion of the world and the end of the server cancel the request.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use mock_server::{Fault, FaultRule};
+    ///
+    /// let late = FaultRule::new(Fault::status(504)).late_write(Duration::from_millis(500));
+    /// let text = r#"{"phase": {"late": {"milliseconds": 500}}, "fault": {"status": {"status": 504}}}"#;
+    /// assert_eq!(FaultRule::from_json(text)?, [late]);
+    /// # Ok::<(), mock_server::InvalidInput>(())
+    /// ```
+    pub fn late_write(mut self, time: Duration) -> Self {
+        self.phase = Some(Phase::Late { time });
+        self
+    }
+
     /// Returns the phase in which the fault occurs. By default, [`Phase::After`] for a fault that shows
     /// a part of the service's own response, and [`Phase::Before`] for any other.
     #[must_use]
@@ -252,6 +272,11 @@ impl FaultRules {
 fn check(rule: &FaultRule) -> Result<(), InvalidInput> {
     rule.fault.check()?;
     rule.matching.check_request()?;
+    if let (Phase::Late { .. }, false) = (rule.phase(), rule.fault.hides_outcome()) {
+        let message = "the phase `late` needs a fault that loses the whole response: {\"wire\": \"reset\"}, \
+                       {\"wire\": \"close\"} or a status of 500 to 599";
+        return Err(invalid(message));
+    }
     let limits = [
         ("times", rule.times),
         ("for_milliseconds", rule.for_milliseconds),
@@ -286,6 +311,7 @@ impl ActiveRule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::faults::WireFault;
     use crate::faults::fault::FORMS;
 
     #[test]
@@ -348,6 +374,26 @@ mod tests {
             let (text, message) = line.split_once(" => ").unwrap();
             let error = FaultRule::from_json(text).unwrap_err();
             assert_eq!(error.to_string(), message);
+        }
+    }
+
+    #[test]
+    fn only_a_fault_that_hides_the_outcome_can_be_late() {
+        let after = |after| Fault::Wire(WireFault::Reset { after });
+        for (fault, is_valid) in [
+            (Fault::status(500), true),
+            (Fault::status(599), true),
+            (after(None), true),
+            (Fault::Wire(WireFault::Close), true),
+            (Fault::status(499), false),
+            (Fault::status(600), false),
+            (after(Some(0)), false),
+            (Fault::Wire(WireFault::Stall { after: 0 }), false),
+            (Fault::delay(Duration::ZERO), false),
+            (Fault::EmptyBody, false),
+        ] {
+            let late = FaultRule::new(fault).late_write(Duration::ZERO);
+            assert_eq!(check(&late).is_ok(), is_valid, "{late:?}");
         }
     }
 

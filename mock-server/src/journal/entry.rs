@@ -87,6 +87,8 @@ pub enum RequestOutcome {
     /// A fault delays the request or its response.
     #[default]
     Delayed,
+    /// A fault has answered the request, which is carried out later.
+    Late,
     /// The whole response was passed to the connection.
     Responded,
     /// The client disconnected during a delay or a slow response. Before the write, nothing was written;
@@ -227,7 +229,8 @@ impl Entry {
     fn status(&self) -> Option<u16> {
         match self.outcome {
             RequestOutcome::Delayed | RequestOutcome::Abandoned => None,
-            RequestOutcome::Responded
+            RequestOutcome::Late
+            | RequestOutcome::Responded
             | RequestOutcome::ConnectionFault
             | RequestOutcome::HandedOver => self.response.as_ref().map(|one| one.status),
         }

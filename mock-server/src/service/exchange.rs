@@ -2,14 +2,15 @@
 //! its client. They do not wait; the transport waits for the delays of the plan.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Buf;
 
 use super::Service;
 use super::response::compress;
 use super::store::Handled;
-use crate::engine::{Endpoint, Processed, Request};
-use crate::faults::{FaultPlan, PlannedReply, large_body};
+use crate::engine::{Endpoint, Processed, Request, World};
+use crate::faults::{FaultPlan, Phase, PlannedReply, large_body};
 use crate::journal::{Entry, RequestOutcome, Response};
 use crate::tasks::lock;
 
@@ -21,6 +22,8 @@ pub(crate) struct Exchange {
     stage: Stage,
     /// The number of the entry in the journal, once there is one.
     number: Option<u64>,
+    /// A request that is carried out late, and the world in which it arrived.
+    late: Option<(Request, World)>,
 }
 
 /// The stage of a request.
@@ -47,6 +50,7 @@ impl Exchange {
             plan,
             stage: Stage::Planned,
             number: None,
+            late: None,
         }
     }
 
@@ -54,12 +58,12 @@ impl Exchange {
     /// now. Records nothing if the state file cannot be read, which [`handle`](Self::handle) reports.
     pub(crate) fn receive(&mut self, request: &Request) {
         let service = &self.service;
-        let Ok(mut handled) = service.store.handle(request, service.mutant, true) else {
+        let Ok(handled) = service.store.handle(request, service.mutant, true) else {
             return;
         };
-        let entry = self.entry(request.clone(), &mut handled);
+        let (entry, processed) = self.entry(request.clone(), handled);
         self.number = Some(service.journal.record(entry, None).number);
-        self.stage = Stage::Received(Box::new(handled.processed));
+        self.stage = Stage::Received(Box::new(processed));
     }
 
     /// Handles the request, applies the fault to the response, and records both. Returns the response
@@ -91,8 +95,29 @@ impl Exchange {
         self.record_outcome(RequestOutcome::Abandoned);
     }
 
+    /// Returns the rest of a request that is carried out later: the time until then, the end of the service, which
+    /// cancels it, and a function that carries it out and records `planned`, what the client received.
+    pub(crate) fn take_late(
+        &mut self,
+        planned: &PlannedReply,
+    ) -> Option<(
+        Duration,
+        impl Future<Output = ()> + use<>,
+        impl FnOnce() + use<>,
+    )> {
+        let (request, before) = self.late.take()?;
+        let (time, service) = (self.plan.late()?, self.service.clone());
+        let (ended, number, outcome) = (service.ended.started(), self.number?, planned.outcome());
+        let carry_out = move || {
+            // A state file that cannot be used is reported by the next request.
+            let _ = service.store.handle_late(&request, service.mutant, before);
+            service.journal.conclude(number, outcome);
+        };
+        Some((time, ended, carry_out))
+    }
+
     fn record_outcome(&self, outcome: RequestOutcome) {
-        if let Some(number) = self.number {
+        if let (Some(number), None) = (self.number, self.plan.late()) {
             self.service.journal.conclude(number, outcome);
         }
     }
@@ -105,25 +130,43 @@ impl Exchange {
         next: Stage,
     ) -> (PlannedReply, Arc<Entry>) {
         let service = &self.service;
-        let is_dry_run = self.plan.prevents_write();
-        let handled = service.store.handle(&request, service.mutant, is_dry_run);
+        let handled = match self.plan.late() {
+            None => {
+                let is_dry_run = self.plan.prevents_write();
+                service.store.handle(&request, service.mutant, is_dry_run)
+            }
+            Some(_) => service
+                .store
+                .count(&request, service.mutant)
+                .map(|(handled, before)| {
+                    match (handled.processed.rejection, &mut self.plan.fault) {
+                        (None, _) => self.late = Some((request.clone(), before)),
+                        (Some(_), Some((phase, _))) => *phase = Phase::Before,
+                        (Some(_), None) => {}
+                    }
+                    handled
+                }),
+        };
         let handled = handled.unwrap_or_else(|error| {
             // No fault hides the error.
             self.plan.fault = None;
             Handled::failed(&error, service.initial.other_keys())
         });
         let (planned, mut entry) = self.reply(request, handled);
+        let outcome = outcome.filter(|_| self.late.is_none());
+        let outcome = outcome.or(self.late.as_ref().map(|_| RequestOutcome::Late));
         entry.outcome = outcome.unwrap_or(entry.outcome);
         let recorded = service.journal.record(entry, self.number);
         (self.stage, self.number) = (next, Some(recorded.number));
         (planned, recorded.entry)
     }
 
-    /// Returns the entry of a request without its response.
-    fn entry(&self, request: Request, handled: &mut Handled) -> Entry {
+    /// Splits a handled request into its entry, without the response, and the result for the report, without the
+    /// violations that do not count.
+    fn entry(&self, request: Request, handled: Handled) -> (Entry, Processed) {
         let service = &self.service;
         let is_cross_origin = request.is_cross_origin(&service.own_hosts);
-        let processed = &mut handled.processed;
+        let mut processed = handled.processed;
         let violations = processed.violations.clone();
         // Any page that is open in a browser can send requests to this machine.
         if is_cross_origin && service.cors.is_none() {
@@ -132,18 +175,19 @@ impl Exchange {
         if request.is_lost {
             processed.violations.clear();
         }
-        Entry {
+        let entry = Entry {
             violations,
             is_cross_origin,
             request,
-            other_keys: std::mem::take(&mut handled.other_keys),
+            other_keys: handled.other_keys,
             at: handled.at,
-            endpoint: handled.processed.endpoint.map(Endpoint::path),
+            endpoint: processed.endpoint.map(Endpoint::path),
             has_known_key: handled.has_known_key,
             fault: self.plan.fault_name(),
             outcome: RequestOutcome::Delayed,
             response: None,
-        }
+        };
+        (entry, processed)
     }
 
     /// Turns the reply of the engine into the response, and adds the request to the report.
@@ -158,14 +202,15 @@ impl Exchange {
             processed.violations.clear();
             processed.reply = accepted;
         }
-        let mut entry = self.entry(request, &mut handled);
-        let (request, processed) = (&entry.request, handled.processed);
+        let (date, compresses) = (handled.date.take(), handled.compresses_responses);
+        let (mut entry, processed) = self.entry(request, handled);
+        let request = &entry.request;
         // The client does not receive a response that a fault replaces.
         let is_received = self.plan.fault.is_none();
         service.count(|report| report.record(&processed, is_received));
         let mut planned = self.plan.apply(processed.reply);
         planned.is_head = request.method == "HEAD";
-        if let Some(date) = handled.date {
+        if let Some(date) = date {
             planned.set_default_header("date", date);
         }
         if let Some(cors) = &service.cors {
@@ -188,7 +233,7 @@ impl Exchange {
             }
             None => planned.body.clone(),
         };
-        if handled.compresses_responses {
+        if compresses {
             compress(request, &mut planned);
         }
         entry.outcome = planned.outcome();

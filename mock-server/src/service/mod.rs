@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use self::advice::RecentResponses;
 use crate::engine::{Keys, OwnHosts, Report, World};
-use crate::faults::{ActiveRule, Fault, FaultRule, FaultRules};
+use crate::faults::{ActiveRule, Fault, FaultRule, FaultRules, Phase};
 use crate::input::{InvalidInput, Result};
 use crate::journal::{Journal, PastJournals};
 use crate::mutants::Mutant;
@@ -124,11 +124,12 @@ impl Service {
 
     /// Adds a fault rule, unless its fault needs a connection that the service does not have.
     pub(crate) fn add_fault(&self, rule: FaultRule) -> Result<()> {
-        if let (Fault::Wire(wire), false) = (&rule.fault, self.has_connection) {
+        let is_late = matches!(rule.phase(), Phase::Late { .. });
+        if !self.has_connection && (is_late || matches!(rule.fault, Fault::Wire(_))) {
             let message = format!(
                 "the fault `{}` needs a connection, which a responder of wiremock does not have; use \
                  `MockServer`",
-                wire.name()
+                if is_late { "late" } else { rule.fault.name() }
             );
             return Err(InvalidInput::new("no_connection", message));
         }

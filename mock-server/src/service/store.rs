@@ -114,6 +114,38 @@ impl Store {
         })
     }
 
+    /// Handles a request in a copy of the world, but counts it against the rate limit of its key. Returns the world
+    /// before, too.
+    pub(crate) fn count(
+        &self,
+        request: &Request,
+        mutant: Option<Mutant>,
+    ) -> Result<(Handled, World), StateError> {
+        self.transact(|world| {
+            let (before, mut after) = (world.clone(), world.clone());
+            let handled = Handled::new(&mut after, request, mutant);
+            world.take_keys(after);
+            let changed = handled.processed.changed;
+            ((handled, before), changed)
+        })
+    }
+
+    /// Carries out a request that arrived in the world `before`, whose keys it has.
+    pub(crate) fn handle_late(
+        &self,
+        request: &Request,
+        mutant: Option<Mutant>,
+        before: World,
+    ) -> Result<(), StateError> {
+        self.transact(|world| {
+            let now = world.clone();
+            world.take_keys(before);
+            let handled = Handled::new(world, request, mutant);
+            world.take_keys(now);
+            ((), handled.processed.changed)
+        })
+    }
+
     /// Returns a copy of the current world.
     pub(crate) fn world(&self) -> Result<World, StateError> {
         self.read(World::clone)

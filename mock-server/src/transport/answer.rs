@@ -58,6 +58,15 @@ pub(crate) async fn answer(service: Arc<Service>, request: Request, shutdown: &S
             handled
         }
     };
+    if let Some((time, ended, carry_out)) = exchange.take_late(&reply) {
+        let shutdown = shutdown.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = tokio::time::sleep(time) => run(is_slow, &shutdown, carry_out).await,
+                () = ended => {}
+            }
+        });
+    }
     wait(exchange.plan.delay_after, shutdown).await;
     exchange.conclude(&reply);
     Answer {

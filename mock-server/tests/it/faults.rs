@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use mock_server::faults::Phase;
-use mock_server::journal::RequestPattern;
+use mock_server::journal::{RequestOutcome, RequestPattern};
 use mock_server::{Clock, Fault, FaultRule, InvalidInput, MockServer, WireFault, World};
 use serde_json::{Value, json};
 
-use crate::request::{Answer, expected_paths, request};
+use crate::request::{Answer, expected_paths, limit_requests, request};
 
 async fn answer(fault: Fault) -> Answer {
     let server = MockServer::start().await;
@@ -169,6 +169,67 @@ async fn the_phase_decides_if_the_write_happens() {
     assert_eq!((after.status, posts()), (201, 2));
     server.clear_faults();
     assert_eq!(post().status, 201);
+}
+
+#[tokio::test]
+async fn a_late_write_is_carried_out_after_its_response() {
+    let hour = Duration::from_secs(3600);
+    let wire = Fault::Wire;
+    for (fault, outcome) in [
+        (Fault::status(504), RequestOutcome::Responded),
+        (wire(WireFault::Close), RequestOutcome::ConnectionFault),
+        (
+            wire(WireFault::Reset { after: None }),
+            RequestOutcome::ConnectionFault,
+        ),
+    ] {
+        let server = MockServer::start().await;
+        let status = matches!(fault, Fault::Status { .. }).then_some(504);
+        let add = |time| {
+            let late = FaultRule::new(fault.clone()).late_write(time).times(1);
+            server.add_fault(late).unwrap();
+        };
+        let post = |body: &str| {
+            let post = request(&server, "POST /me/posts").json(json!({ "body": body }));
+            let answer = post.begin().read_until_closed();
+            assert_eq!(answer.contains(" 504 "), status.is_some(), "{answer}");
+            let sent = server.journal().requests();
+            let last = sent.last().unwrap().clone();
+            assert_eq!(last.status, status);
+            (sent.len(), last.outcome)
+        };
+        let posts = || {
+            server
+                .world()
+                .unwrap()
+                .account("demo")
+                .unwrap()
+                .posts
+                .clone()
+        };
+        add(hour);
+        assert_eq!(post("too late"), (1, RequestOutcome::Late));
+
+        // The key is checked at once, and its limit counts.
+        add(Duration::from_millis(50));
+        limit_requests(&server, 2);
+        post("late");
+        let limited = request(&server, "GET /me").send();
+        assert_eq!(limited.status, 429);
+        while posts().len() == 1 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(posts()[1].body, "late");
+        server
+            .expect_matching(RequestPattern::new("POST", "/me/posts"))
+            .times(2);
+        while server.journal().requests()[1].outcome != outcome {
+            tokio::task::yield_now().await;
+        }
+        add(Duration::ZERO);
+        assert_eq!(post("rejected"), (4, outcome));
+        assert_eq!(posts().len(), 2);
+    }
 }
 
 /// A client that gets a damaged success must find what it wrote.

@@ -77,6 +77,9 @@ async fn faults_of_the_response_apply_and_those_of_the_connection_are_rejected()
     let expected = "the fault `close` needs a connection, which a responder of wiremock does not have; \
                     use `MockServer`";
     assert_eq!(error.to_string(), expected);
+    let late = FaultRule::new(Fault::status(503)).late_write(Duration::ZERO);
+    let error = service.add_fault(late).unwrap_err().to_string();
+    assert_eq!(error, expected.replace("close", "late"));
     let huge = FaultRule::new(Fault::HugeBody { bytes: 100_000 });
     service.add_fault(huge.times(1)).unwrap();
     let badges = || send(&service, &server, "GET /badges");

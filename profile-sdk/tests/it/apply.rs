@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use mock_server::journal::RequestPattern;
+use mock_server::journal::{RecordedRequest, RequestOutcome, RequestPattern};
 use mock_server::wiremock::ResponseTemplate;
-use mock_server::{Dialect, Fault, FaultRule, MockServer};
+use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 use profile_sdk::plan::{
     ApplyErrorReason, DesiredLink, DesiredProfile, Plan, PlanOptions, Step, StepState,
 };
@@ -74,6 +74,39 @@ async fn a_creation_whose_response_was_lost_is_looked_up() {
     let expected: Vec<_> = plan.steps().iter().flat_map(states_of).collect();
     assert_eq!(states, expected);
     assert_eq!(writes(&service), 2);
+}
+
+#[tokio::test]
+async fn a_sync_after_a_late_write_creates_no_second_link() {
+    for fault in [
+        Fault::status(504),
+        Fault::Wire(WireFault::Close),
+        Fault::Wire(WireFault::Reset { after: None }),
+    ] {
+        for milliseconds in [0, 5, 200] {
+            let service = MockServer::start().await;
+            let client = connect_as_owner(&service);
+            let late = fault_on("POST", fault.clone()).times(1);
+            let late = late.late_write(Duration::from_millis(milliseconds));
+            add_fault(&service, late);
+            let wanted = r#"{"links": [{"title": "A", "url": "x:a"}]}"#;
+            let wanted: DesiredProfile = serde_json::from_str(wanted).unwrap();
+            let sync = || client.sync(&wanted, PlanOptions::new());
+            // It may see the link already.
+            let _ = sync().await;
+            let is_late = |one: &RecordedRequest| one.outcome == RequestOutcome::Late;
+            while service.journal().requests().iter().any(is_late) {
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(sync().await.unwrap().done.len(), 0);
+            let links = client.me().await.unwrap().links.unwrap();
+            let new = links
+                .iter()
+                .filter(|link| link.title.as_deref() == Some("A"))
+                .count();
+            assert_eq!((new, writes(&service)), (1, 1), "{fault:?}");
+        }
+    }
 }
 
 #[tokio::test]

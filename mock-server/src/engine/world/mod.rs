@@ -231,6 +231,11 @@ impl World {
         self.keys.remove(key).is_some()
     }
 
+    /// Replaces the keys with those of another world.
+    pub(crate) fn take_keys(&mut self, other: Self) {
+        self.keys = other.keys;
+    }
+
     /// Sets the rate limit of a key and returns the previous one. Requests counted in the current window
     /// still count.
     ///
