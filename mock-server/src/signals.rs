@@ -1,8 +1,15 @@
 //! Signals to a program.
 
-use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
 #[cfg(unix)]
 use std::{fs, future::poll_fn, task::Poll};
+use std::{io, process};
+
+use crate::tasks::background_runtime;
+
+/// `true` once the program handles signals itself.
+static IS_CAUGHT: AtomicBool = AtomicBool::new(false);
 
 /// The signals that end a program, except for those that were ignored at its start, as by `nohup`. These
 /// stay ignored, also for its child processes.
@@ -25,13 +32,39 @@ impl Signals {
     /// The number of SIGTERM.
     pub const TERMINATE: u8 = 15;
 
+    /// As process 1, such as that of a container, ends the program by a signal until signals are caught: the kernel
+    /// ignores those without a handler. The exit code is 128 and the number of the signal.
+    pub fn end_process_1() {
+        let Some(Ok(runtime)) = (process::id() == 1).then(background_runtime) else {
+            return;
+        };
+        let (handled, is_handled) = mpsc::channel();
+        runtime.spawn(async move {
+            let signals = Self::handle();
+            let _ = handled.send(());
+            if let Ok(mut signals) = signals {
+                let number = signals.next().await;
+                if !IS_CAUGHT.load(Ordering::SeqCst) {
+                    process::exit((128 + number).into());
+                }
+            }
+        });
+        let _ = is_handled.recv();
+    }
+
     /// Catches the signals, which do not end the program any more.
     ///
     /// # Errors
     ///
     /// Returns an error if the system does not allow it.
-    #[cfg(unix)]
     pub fn catch() -> io::Result<Self> {
+        let signals = Self::handle()?;
+        IS_CAUGHT.store(true, Ordering::SeqCst);
+        Ok(signals)
+    }
+
+    #[cfg(unix)]
+    fn handle() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         // While SIGCHLD is ignored, the exit codes of child processes are lost.
         let _handled = signal(SignalKind::child())?;
@@ -45,9 +78,8 @@ impl Signals {
         caught.collect::<io::Result<_>>().map(Self)
     }
 
-    /// Catches Ctrl-C.
     #[cfg(windows)]
-    pub fn catch() -> io::Result<Self> {
+    fn handle() -> io::Result<Self> {
         tokio::signal::windows::ctrl_c().map(Self)
     }
 

@@ -112,6 +112,10 @@ struct Options {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
+    // A core file or a debugger would have the key.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+    Signals::end_process_1();
     let options = Options::try_parse().unwrap_or_else(|mut error| {
         for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg] {
             if let Some(ContextValue::String(text)) = error.get(kind) {

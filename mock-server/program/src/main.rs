@@ -15,6 +15,7 @@ use clap::{Parser, Subcommand};
 
 use failure::{exit_code_of_usage, warn};
 use matrix::MatrixOptions;
+use mock_server::Signals;
 use mutants::MutantsOptions;
 use run::RunOptions;
 use serve::HealthOptions;
@@ -50,6 +51,7 @@ enum Command {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
+    Signals::end_process_1();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(mut error) => process::exit(exit_code_of_usage(&mut error).into()),

@@ -78,8 +78,8 @@ pub(crate) struct Ended {
     pub(crate) output: String,
 }
 
-/// Runs a command. When it ends, or after `limit`, its whole process group is ended; on Windows, only
-/// the command itself.
+/// Runs a command. When it ends, or after `limit`, its whole process group is ended; on Windows, only after
+/// `limit`, with the processes that it started.
 pub(crate) async fn run_in_group(command: Command, limit: Duration) -> Result<Ended, Failure> {
     let program = command.as_std().get_program().to_owned();
     let (mut group, output) = spawn(command).map_err(Failure::of_command(&program))?;
@@ -139,7 +139,12 @@ impl Group {
 
     #[cfg(windows)]
     fn end(&mut self, _: Force) {
-        // An error means that the process has ended.
+        // `npm.cmd` and others start further processes. An error means that the process has ended.
+        if let Some(id) = self.leader.id() {
+            let mut taskkill = std::process::Command::new("taskkill");
+            taskkill.args(["/T", "/F", "/PID", &id.to_string()]);
+            let _ = taskkill.stdin(Stdio::null()).output();
+        }
         let _ = self.leader.start_kill();
     }
 }

@@ -203,7 +203,7 @@ pub(crate) struct TrialOptions {
     /// Number of runs at a time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     jobs: u16,
-    /// Time limit of one run in seconds; after it, the process group of the command is ended
+    /// Time limit of one run in seconds; after it, the command and the processes that it started are ended
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// Print the results as JSON

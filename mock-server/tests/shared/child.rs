@@ -103,6 +103,31 @@ pub(crate) fn send(signal: Signal, id: u32) {
     rustix::process::kill_process(id, signal).unwrap();
 }
 
+/// Starts a program as process 1 of a namespace, which has to read this pipe, and returns its exit code after a
+/// signal. Reports that a test is skipped where this is not permitted.
+#[cfg(target_os = "linux")]
+pub(crate) fn end_process_1(program: &Command, pipe: &Path, signal: Signal) -> Option<Option<i32>> {
+    let namespace = ["--pid", "--fork", "--kill-child"];
+    let mut permitted = command("unshare");
+    permitted.args(namespace).arg("true").stderr(Stdio::null());
+    if !permitted.status().is_ok_and(|status| status.success()) {
+        return skip("needs unshare with a namespace of processes");
+    }
+    let mut unshare = command("unshare")
+        .args(namespace)
+        .arg(program.get_program())
+        .args(program.get_args())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Opening it waits for the program, which then waits for the content.
+    let _writer = fs::File::options().write(true).open(pipe).unwrap();
+    let id = unshare.id();
+    let child = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
+    send(signal, child.trim().parse().unwrap());
+    Some(unshare.wait().unwrap().code())
+}
+
 /// Kills a process and its group, and waits until all of its processes have ended.
 #[cfg(unix)]
 pub(crate) fn kill_group(leader: &mut Child) {

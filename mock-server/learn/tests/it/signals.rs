@@ -69,6 +69,53 @@ fn a_signal_deletes_what_was_created() {
     });
 }
 
+/// Before the program catches signals.
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_end_process_1() {
+    let directory = tempfile::TempDir::new().unwrap();
+    let path = directory.path().join("pipe");
+    let made = child::command("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    for (signal, code) in [
+        (Signal::HUP, 129),
+        (Signal::INT, 130),
+        (Signal::QUIT, 131),
+        (Signal::TERM, 143),
+    ] {
+        let mut learn = program("http://127.0.0.1:9");
+        learn.arg("--key-file").arg(&path);
+        let ended = child::end_process_1(&learn, &path, signal);
+        assert_eq!(or_skip!(ended), Some(code));
+    }
+}
+
+/// A core file would have the key.
+#[cfg(target_os = "linux")]
+#[test]
+fn leaves_no_core_file() {
+    use std::os::unix::process::ExitStatusExt;
+    let directory = tempfile::TempDir::new().unwrap();
+    let path = directory.path().join("pipe");
+    let made = child::command("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    let learn = program("http://127.0.0.1:9");
+    let mut child = child::command("sh")
+        .args([
+            "-c",
+            "ulimit -c unlimited; exec \"$0\" \"$@\" --key-file pipe",
+        ])
+        .arg(learn.get_program())
+        .args(learn.get_args())
+        .current_dir(&directory)
+        .spawn()
+        .unwrap();
+    let _writer = std::fs::File::options().write(true).open(&path).unwrap();
+    child::send(Signal::QUIT, child.id());
+    let ended = child.wait().unwrap();
+    assert_eq!((ended.signal(), ended.core_dumped()), (Some(3), false));
+}
+
 #[test]
 fn signals_that_were_ignored_at_the_start_stay_ignored() {
     if !cfg!(target_os = "linux") {

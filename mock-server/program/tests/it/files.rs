@@ -128,6 +128,33 @@ fn a_signal_ends_the_wait_for_a_pipe() {
     }
 }
 
+/// `matrix` does not catch signals while it reads the dialect.
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_end_process_1() {
+    let directory = TempDir::new().unwrap();
+    let path = pipe(directory.path());
+    let secret = file(&directory, "secret", "whsec_test");
+    let url = ["--webhook-url", "http://127.0.0.1:9/hooks"];
+    let server = [
+        &url[..],
+        &["--webhook-secret-file", &secret, "--dialect", &path],
+    ]
+    .concat();
+    let matrix = ["matrix", "--dialect", &path, "--", "true"];
+    for arguments in [&server[..], &matrix] {
+        for (signal, code) in [
+            (Signal::HUP, 129),
+            (Signal::INT, 130),
+            (Signal::QUIT, 131),
+            (Signal::TERM, 143),
+        ] {
+            let ended = child::end_process_1(&program(arguments), Path::new(&path), signal);
+            assert_eq!(or_skip!(ended), Some(code), "{arguments:?}");
+        }
+    }
+}
+
 /// Creates a pipe and returns its path.
 fn pipe(directory: &Path) -> String {
     let path = directory.join("pipe").to_str().unwrap().to_owned();

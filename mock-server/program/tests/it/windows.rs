@@ -53,6 +53,19 @@ fn a_command_is_found_in_path_with_its_ending_and_gets_its_arguments_unchanged()
 }
 
 #[test]
+fn what_a_batch_file_started_ends_with_it() {
+    let home = TempDir::new().unwrap();
+    let held = home.path().join("held");
+    let script = home.path().join("npm.cmd");
+    fs::write(&script, "@cmd /c \"ping -n 600 127.0.0.1 > held\"\r\n").unwrap();
+    let arguments = ["matrix", "--timeout", "2", "--", script.to_str().unwrap()];
+    let ended = program(&arguments).current_dir(home.path()).output();
+    assert_eq!(ended.unwrap().status.code(), Some(1));
+    // A process that is still running would have opened it.
+    fs::remove_file(held).unwrap();
+}
+
+#[test]
 fn a_batch_file_gets_names_of_variables_unchanged() {
     check(&NPM, &["npm", "%PATHEXT%"], 70000, r#"["%PATHEXT%"] []"#);
 }
