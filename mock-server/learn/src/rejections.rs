@@ -40,6 +40,9 @@ pub(crate) fn error_body(learner: &Learner<'_>) -> Found {
     rejections.retain(|Rejection { answer, .. }| {
         answer.json.is_some() || !learner.all.values.occur_in(&answer.text)
     });
+    if rejections.iter().all(|one| coded(one.answer).is_some()) {
+        return Err("another body; see error_template".to_owned());
+    }
     let steps: Vec<_> = rejections.iter().map(|one| one.step).collect();
     match learner.compare("error_body", &steps, views::error_body, "")? {
         Finding::Outside { .. } => Err("another body; see error_template".to_owned()),
@@ -54,15 +57,16 @@ pub(crate) fn template(learner: &Learner<'_>) -> Found {
     let sample = base.sample(base.body());
     if let Ok(Finding::Learned { value, .. }) = error_body(learner) {
         return match value.as_str() {
-            Some("plain_text") => {
-                Err("a text is learned as a message, with the status and the code in it".to_owned())
-            }
+            Some("plain_text") => Err("a text is learned as a message".to_owned()),
             _ => Ok(Finding::AsTheMock { sample }),
         };
     }
     let body = match &base.json {
         Some(json @ (Value::Object(_) | Value::Array(_))) => {
             Template::new(learner, rejections, json).body()
+        }
+        None if rejections.iter().all(|one| coded(one.answer).is_some()) => {
+            json!("{status} {code}: {message}")
         }
         // A text is the message as a whole.
         _ => json!("{message}"),
@@ -190,6 +194,13 @@ impl<'a> Template<'a> {
     }
 }
 
+/// Returns the code and the message of a text such as `404 unknown_path: no endpoint has the path`, as JSON.
+fn coded(answer: &Answer) -> Option<Value> {
+    let text = answer.text.strip_prefix(&format!("{} ", answer.status))?;
+    let (code, message) = text.split_once(": ")?;
+    is_word(&json!(code)).then(|| json!({"code": code, "message": message}))
+}
+
 fn is_word(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !text.contains(' '))
 }
@@ -202,7 +213,7 @@ pub(crate) fn overrides(learner: &Learner<'_>) -> Found {
     let Rejection { step, answer, .. } = &rejections[0];
     let (code, message) = rejection(&learner.baseline, *step).unwrap_or_default();
     let pointer = |value: &str| {
-        let body = mock[step].body();
+        let body = coded(&mock[step]).unwrap_or_else(|| mock[step].body());
         let mut leaves = leaves(&body).into_iter();
         Some(leaves.find(|(_, leaf)| **leaf == value)?.0)
     };
@@ -234,7 +245,8 @@ pub(crate) fn overrides(learner: &Learner<'_>) -> Found {
 
 /// Returns a text or number in a body, or the body itself if it is not JSON.
 fn text(answer: &Answer, pointer: Option<&str>) -> Option<String> {
-    match answer.body().pointer(pointer?)? {
+    let body = coded(answer).unwrap_or_else(|| answer.body());
+    match body.pointer(pointer?)? {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,

@@ -1,15 +1,14 @@
 //! The HTTP response of the engine.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use http::StatusCode;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use super::dialect::{
-    ContentRejection, DaysOutOfRange, ErrorBody, RateLimitRejection, RetryAfter, ScopeRejection,
-    Values, WriteResponses,
+    ContentRejection, DaysOutOfRange, ErrorBody, ErrorTemplate, RateLimitRejection, RetryAfter,
+    ScopeRejection, Values, WriteResponses,
 };
 use super::{Dialect, Object, Problem, Status, http_date, to_json};
 
@@ -82,9 +81,7 @@ impl Reply {
             field: problem.field(),
         };
         let reply = match &dialect.error_template {
-            Some(template) => {
-                Self::with_body(template.content_type(), status, template.body(values))
-            }
+            Some(template) => template.reply(values),
             None => Self::rejection(dialect.error_body, values),
         };
         if let Problem::MethodNotAllowed { allowed, .. } = problem
@@ -119,38 +116,12 @@ impl Reply {
     }
 
     fn rejection(shape: ErrorBody, values: Values<'_>) -> Self {
-        let (status, message) = (values.status, values.message);
-        let error = |object: &mut Object<'_>| {
-            object.string("code", values.code);
-            object.string("message", message);
-            if let Some(field) = values.field {
-                object.string("field", field);
-            }
+        let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
+        let message = match shape {
+            ErrorBody::Html => &escape(values.message).replace('>', "&gt;"),
+            _ => values.message,
         };
-        let problem = |object: &mut Object<'_>| {
-            object.string("type", "about:blank");
-            object.string("title", title(status));
-            object.value("status", &status);
-            object.string("detail", message);
-            object.string("code", values.code);
-            if let Some(field) = values.field {
-                object.string("field", field);
-            }
-        };
-        match shape {
-            ErrorBody::Nested => Self::fields(status, |object| object.object("error", error)),
-            ErrorBody::Flat => Self::fields(status, error),
-            ErrorBody::ProblemDetails => {
-                Self::with_body("application/problem+json", status, to_json(problem))
-            }
-            ErrorBody::Detail => Self::json(status, &BTreeMap::from([("detail", message)])),
-            ErrorBody::PlainText => Self::with_body("text/plain; charset=utf-8", status, message),
-            ErrorBody::Html => {
-                let page = html(status, message);
-                Self::with_body("text/html; charset=utf-8", status, page)
-            }
-            ErrorBody::Empty => Self::empty(status),
-        }
+        ErrorTemplate::from(shape).reply(Values { message, ..values })
     }
 
     pub(crate) fn with_header(
@@ -217,21 +188,8 @@ fn status_code(status: Status, dialect: &Dialect) -> u16 {
     }
 }
 
-/// Returns the error page of a web server.
-fn html(status: u16, message: &str) -> String {
-    let title = format!("{status} {}", title(status));
-    let message = message
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;");
-    format!(
-        "<!doctype html>\n<html><head><title>{title}</title></head>\n\
-         <body><h1>{title}</h1><p>{message}</p></body></html>\n"
-    )
-}
-
 /// Returns the reason phrase of a status code.
-fn title(status: u16) -> &'static str {
+pub(super) fn title(status: u16) -> &'static str {
     let known = StatusCode::from_u16(status).ok();
     known
         .and_then(|status| status.canonical_reason())

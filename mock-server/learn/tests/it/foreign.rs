@@ -380,9 +380,9 @@ const ROWS: [Rows; 7] = [
         ("rejections/value/unknown_field/status", "409"),
     ]),
     (&["plain"], &[], &[
-        ("error_body/value", r#""plain_text""#),
-        ("error_template/reason", r#""a text is learned as a message, with the status and the code in it""#),
-        ("rejections/value/unknown_handle/message", r#""404 nothing_here: there is nothing here""#),
+        ("error_template/value/body", r#""{status} {code}: {message}""#),
+        ("rejections/value/unknown_handle/code", r#""nothing_here""#),
+        ("rejections/value/unknown_handle/message", r#""there is nothing here""#),
     ]),
     (&["structured"], &[], &[
         ("rate_limit_headers/result", r#""outside""#),

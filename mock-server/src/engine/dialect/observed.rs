@@ -7,9 +7,11 @@ use std::time::Duration;
 use http::{HeaderName, HeaderValue};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use crate::engine::{ProblemKind, ProfileField};
+use super::settings::ErrorBody;
+use crate::engine::reply::title;
+use crate::engine::{ProblemKind, ProfileField, Reply};
 
 /// The status codes, codes and messages of rejections.
 ///
@@ -135,7 +137,7 @@ fn header_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Stri
 ///
 /// As JSON it is an object with `body`, and `content_type` if it differs from `application/json`, or
 /// from `text/plain; charset=utf-8` for a text. In the texts and names of the body, `{code}`,
-/// `{message}`, `{field}` and `{status}` stand for the values of a rejection; `"{status}"` alone
+/// `{message}`, `{field}`, `{status}` and `{title}`, the reason phrase, stand for the values of a rejection; `"{status}"` alone
 /// becomes a number, and so does `"{number}"`, the code if it consists of digits. Where no field is the
 /// cause, members and elements with `{field}` are omitted.
 ///
@@ -168,25 +170,58 @@ pub(in crate::engine) struct Values<'a> {
     pub(in crate::engine) field: Option<&'a str>,
 }
 
-impl ErrorTemplate {
-    pub(in crate::engine) fn content_type(&self) -> String {
-        let default = match self.body {
-            Value::String(_) => "text/plain; charset=utf-8",
-            _ => "application/json",
+impl From<ErrorBody> for ErrorTemplate {
+    fn from(shape: ErrorBody) -> Self {
+        let (content_type, body) = match shape {
+            ErrorBody::Nested => {
+                let error = json!({"code": "{code}", "message": "{message}", "field": "{field}"});
+                (None, json!({ "error": error }))
+            }
+            ErrorBody::Flat => (
+                None,
+                json!({"code": "{code}", "message": "{message}", "field": "{field}"}),
+            ),
+            ErrorBody::ProblemDetails => (
+                Some("application/problem+json"),
+                json!({"type": "about:blank", "title": "{title}", "status": "{status}",
+                    "detail": "{message}", "code": "{code}", "field": "{field}"}),
+            ),
+            ErrorBody::Detail => (None, json!({"detail": "{message}"})),
+            ErrorBody::PlainText => (None, json!("{message}")),
+            ErrorBody::Html => (
+                Some("text/html; charset=utf-8"),
+                json!(
+                    "<!doctype html>\n<html><head><title>{status} {title}</title></head>\n\
+                       <body><h1>{status} {title}</h1><p>{message}</p></body></html>\n"
+                ),
+            ),
+            ErrorBody::Empty => (None, json!("")),
         };
-        self.content_type.clone().unwrap_or(default.to_owned())
+        let content_type = content_type.map(str::to_owned);
+        Self { content_type, body }
     }
+}
 
-    /// Returns the body with the values of a rejection.
-    pub(in crate::engine) fn body(&self, values: Values<'_>) -> Vec<u8> {
-        let body = match &self.body {
+impl ErrorTemplate {
+    /// Returns the response with the values of a rejection. An empty text is no body.
+    pub(in crate::engine) fn reply(&self, values: Values<'_>) -> Reply {
+        let (default, body) = match &self.body {
             Value::String(text) => {
                 let field = values.field.or(Some(""));
-                values_in(text, Values { field, ..values })
+                let text = values_in(text, Values { field, ..values }).unwrap_or_default();
+                ("text/plain; charset=utf-8", text)
             }
-            body => Some(filled(body, values).unwrap_or_default().to_string()),
+            body => {
+                let body = filled(body, values).unwrap_or_default();
+                ("application/json", body.to_string())
+            }
         };
-        body.unwrap_or_default().into()
+        if body.is_empty() {
+            return Reply::empty(values.status);
+        }
+        let content_type = self.content_type.clone();
+        let content_type = content_type.unwrap_or_else(|| default.to_owned());
+        Reply::with_body(content_type, values.status, body)
     }
 }
 
@@ -216,6 +251,7 @@ fn values_in(template: &str, values: Values<'_>) -> Option<String> {
     let status = values.status.to_string();
     let placeholders = [
         ("{status}", Some(status.as_str())),
+        ("{title}", Some(title(values.status))),
         ("{code}", Some(values.code)),
         ("{message}", Some(values.message)),
         ("{field}", values.field),
