@@ -11,7 +11,6 @@ use profile_sdk::InvalidValue;
 
 use crate::commands::{Arguments, auth};
 use crate::help;
-use crate::input::profile_changes::InvalidField;
 use crate::outcome::{Failure, word};
 use crate::output::Output;
 use crate::settings::{Format, GlobalArguments, Needs};
@@ -174,12 +173,7 @@ fn invalid_value(error: &clap::Error) -> Option<Failure> {
         return Some(auth::unexpected_key());
     }
     let source = error.source()?;
-    let message = match source.downcast_ref() {
-        Some(InvalidField::Value(error)) => error.to_string(),
-        // The option already names the field.
-        Some(InvalidField::Color { error, .. }) => error.clone(),
-        None => source.downcast_ref::<InvalidValue>()?.to_string(),
-    };
+    let message = source.downcast_ref::<InvalidValue>()?;
     let argument = argument.split(' ').next()?;
     let argument = argument.trim_matches(['[', ']', '<', '>', '.']);
     Some(Failure::usage(format!("{argument}: {message}")))

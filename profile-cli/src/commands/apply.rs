@@ -134,11 +134,11 @@ fn carry_out(plan: &Plan, session: &Session<'_>) -> Result<Report> {
     let progress = || format!("applying: {} of {}, ", count(), plan.steps().len());
     match session.until_interrupted(applying, progress)? {
         Ok(report) => Ok(report_on(&report, plan)),
-        Err(error) => Err(failure(error, plan)),
+        Err(error) => Err(failure(error, plan, session)),
     }
 }
 
-fn failure(error: ApplyError, plan: &Plan) -> Failure {
+fn failure(error: ApplyError, plan: &Plan, session: &Session<'_>) -> Failure {
     let ApplyError { reason, report, .. } = error;
     match reason {
         ApplyErrorReason::LinksNotListed => diff::lacks_links(),
@@ -150,7 +150,10 @@ fn failure(error: ApplyError, plan: &Plan) -> Failure {
             let failure = Failure::new(FailureKind::Interrupted, message);
             with_report(failure, &report, plan)
         }
-        ApplyErrorReason::Call(error) => with_report(Failure::from(&error), &report, plan),
+        ApplyErrorReason::Call(error) => {
+            let failure = session.failure(&error, |error| error.into());
+            with_report(failure, &report, plan)
+        }
         ApplyErrorReason::Outdated => {
             let message = "the profile has changed since it was read; nothing was sent";
             Failure::new(FailureKind::Conflict, message).hint("run the command again")

@@ -1,6 +1,5 @@
 //! `profile set`: changes fields of the profile.
 
-use std::error::Error;
 use std::ffi::OsString;
 
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
@@ -11,7 +10,6 @@ use crate::input::TextArgument;
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::{Failure, NextCommand, Report, Result, View, push_field};
 use crate::session::{DryRun, Session, preview, requests};
-use crate::settings::GlobalArguments;
 
 pub(crate) const RESOURCE: &str = "profile";
 pub(crate) const CHECK_COMMAND: &str = "profile show";
@@ -82,15 +80,9 @@ fn argument(field: ProfileField) -> Arg {
         kind if is_multiline => ("TEXT|@./PATH|-", kind.to_string()),
         kind => ("TEXT", kind.to_string()),
     };
-    let parse = move |entered: &str| -> Result<TextArgument, Box<dyn Error + Send + Sync>> {
-        let text = match is_multiline {
-            true => entered.parse()?,
-            false => TextArgument::Text(entered.to_owned()),
-        };
-        if let TextArgument::Text(text) = &text {
-            ProfileChanges::default().add(field, text)?;
-        }
-        Ok(text)
+    let parse = move |entered: &str| match is_multiline {
+        true => entered.parse(),
+        false => Ok(TextArgument::Text(entered.to_owned())),
     };
     Arg::new(field.name())
         .long(field.kebab_name())
@@ -100,18 +92,6 @@ fn argument(field: ProfileField) -> Arg {
         .value_parser(parse)
 }
 
-/// Returns `true` for an option of this command or of the program, with or without a value.
-fn is_option(text: &str) -> bool {
-    let command = GlobalArguments::augment_args(SetArguments::augment_args(Command::new("set")));
-    let name = text.split('=').next().unwrap_or(text);
-    let is_name = |option: &Arg| {
-        let long = option.get_long().map(|long| format!("--{long}"));
-        let short = option.get_short().map(|short| format!("-{short}"));
-        long.as_deref() == Some(name) || short.as_deref() == Some(text)
-    };
-    ["--help", "-h"].contains(&text) || command.get_arguments().any(is_name)
-}
-
 /// Fails if an option follows that of a field, whose value it would be. Other texts that begin with a
 /// hyphen may be the first item of a list.
 fn check_option(option: &str, entered: &TextArgument, words: &[OsString]) -> Result<()> {
@@ -119,7 +99,11 @@ fn check_option(option: &str, entered: &TextArgument, words: &[OsString]) -> Res
         return Ok(());
     };
     let is_separate = |pair: &[OsString]| pair[0] == *option && pair[1] == **value;
-    match is_option(value) && words.windows(2).any(is_separate) {
+    let short = value.strip_prefix('-').filter(|name| name.len() == 1);
+    let is_option = value.strip_prefix("--").or(short).is_some_and(|name| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic()) && !name.contains(char::is_whitespace)
+    });
+    match is_option && words.windows(2).any(is_separate) {
         true => Err(Failure::usage(format!(
             "{option}: found the option {value}; for this text, use {option}={value}"
         ))),
@@ -134,7 +118,10 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
         check_option(&option, &entered, session.words)?;
         let text = entered.read(&option, session.output)?;
         let added = changes.add(field, &text);
-        added.map_err(|error| Failure::usage(format!("{option}: {error}")))?;
+        // The option names the field.
+        let prefix = format!("{field}: ");
+        let reason = |error: &str| error.strip_prefix(&prefix).unwrap_or(error).to_owned();
+        added.map_err(|error| Failure::usage(format!("{option}: {}", reason(&error))))?;
     }
     session.output.note_all(&changes.notes);
     let update = changes.update;

@@ -19,7 +19,7 @@ pub(crate) use contrast::{Contrast, text_and_background};
 pub(crate) use views::{Period, ProfileViews, daily};
 
 /// The data of a drawing.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Drawing {
     /// A profile with the fields that its owner sees.
     Card(Box<Profile>),

@@ -19,7 +19,7 @@ const MAX_BARS: usize = 31;
 pub(crate) type Daily = BTreeMap<String, u64>;
 
 /// The view statistics of one profile, with text that is safe to print.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ProfileViews {
     pub(super) handle: String,
     pub(super) total: Option<u64>,

@@ -1,8 +1,9 @@
 //! Changes to profile fields, as entered by the user.
 
-use profile_sdk::{Color, FieldKind, InvalidValue, ProfileField, ProfileUpdate, quoted};
+use profile_sdk::{Color, FieldKind, ProfileField, ProfileUpdate, quoted};
 
 use crate::drawing::text::shortened;
+use crate::terminal::argument;
 
 /// Validated changes.
 #[derive(Debug, Default)]
@@ -12,27 +13,19 @@ pub(crate) struct ProfileChanges {
     pub(crate) notes: Vec<String>,
 }
 
-/// The error for a text that is not a value of its field.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum InvalidField {
-    #[error(transparent)]
-    Value(#[from] InvalidValue),
-    #[error("{field}: {error}")]
-    Color { field: ProfileField, error: String },
-}
-
 impl ProfileChanges {
     /// Validates and adds a field.
-    pub(crate) fn add(&mut self, field: ProfileField, entered: &str) -> Result<(), InvalidField> {
-        if field.kind() != FieldKind::Color {
-            return Ok(self.update.set(field, entered)?);
-        }
-        let color = parse_color(entered).map_err(|error| InvalidField::Color { field, error })?;
-        if color.as_str() != entered {
-            let note = format!("{field}: {entered} is sent as {color}");
+    pub(crate) fn add(&mut self, field: ProfileField, entered: &str) -> Result<(), String> {
+        let is_color = field.kind() == FieldKind::Color;
+        let color = is_color.then(|| parse_color(entered)).transpose();
+        let color = color.map_err(|error| format!("{field}: {error}"))?;
+        let text = color.as_ref().map_or(entered, Color::as_str);
+        if text != entered {
+            let note = format!("{field}: {entered} is sent as {text}");
             self.notes.push(note);
         }
-        Ok(self.update.set(field, color.as_str())?)
+        let set = self.update.set(field, text);
+        set.map_err(|invalid| invalid.to_string())
     }
 }
 
@@ -41,7 +34,9 @@ fn parse_color(entered: &str) -> Result<Color, String> {
     let color = Color::new(entered).ok();
     let color = color.or_else(|| Color::new(doubled(entered)?).ok());
     color.or_else(|| named(entered)).ok_or_else(|| {
-        let shown = quoted(shortened(entered));
+        // It may be the key.
+        let shown = argument(entered.as_bytes());
+        let shown = quoted(shortened(&shown));
         let examples = "for example #ff8800, #f80 or orange";
         format!("{shown} is not a color; expected #rrggbb, #rgb or a CSS name, {examples}")
     })

@@ -9,17 +9,11 @@ use profile_sdk::{Error, ErrorKind, InvalidValue, Response, Scope};
 use super::{NextCommand, Report};
 use crate::terminal::{escaped, redact_body, redact_cut};
 
-/// Hint for commands that require a key.
-pub(crate) fn log_in_hint() -> String {
-    let login = NextCommand("profile auth login");
-    format!("log in with {login}, or set PROFILE_API_KEY to your key")
-}
-
 /// A result whose error is a [`Failure`], unless another type is named.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// A failure with hints for the user.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Failure {
     pub(crate) kind: FailureKind,
     /// The item or setting that is printed before the message.
@@ -61,7 +55,7 @@ pub(crate) enum WriteOutcome {
 }
 
 /// A private file with a text that was not sent.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct KeptText {
     pub(crate) path: PathBuf,
     /// The commands that send it.
@@ -69,7 +63,7 @@ pub(crate) struct KeptText {
 }
 
 /// The body of a response that reports an error, without keys.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ResponseBody {
     /// The bytes that were read.
     pub(crate) bytes: Vec<u8>,
@@ -264,6 +258,20 @@ pub(crate) fn scope_hint() -> String {
 /// In seconds; nobody waits longer.
 const YEAR: u64 = 365 * 24 * 60 * 60;
 
+/// Returns the failure of a command that requires a key, or that of its call.
+pub(crate) fn without_key(failure: Failure) -> Failure {
+    let status = failure.status.map(|status| format!(" ({status})"));
+    let (login, sandbox) = (NextCommand("profile auth login"), sandbox_hint());
+    let failure = Failure {
+        kind: FailureKind::Unauthorized,
+        message: format!("no API key is set{}", status.unwrap_or_default()),
+        ..failure
+    };
+    failure.hint(format!(
+        "log in with {login}, or set PROFILE_API_KEY to your key{sandbox}"
+    ))
+}
+
 /// Returns the failure of a call about `what`, which is named if the status is 404.
 pub(crate) fn about(what: &str, error: &Error) -> Failure {
     let message = format!("{what} was not found ({})", status_and_message(error));
@@ -333,9 +341,6 @@ impl From<&Error> for Failure {
 /// Returns the message, with the status and the service's own message.
 fn message(error: &Error) -> String {
     let what = match (error.kind(), error.missing_scope()) {
-        (ErrorKind::KeyMissing, _) => {
-            return "this command requires an API key, and none is set".to_owned();
-        }
         (ErrorKind::Unauthorized, _) => "the service rejected the API key".to_owned(),
         (ErrorKind::Forbidden, Some(scope)) => format!("the key lacks the scope {scope}"),
         (ErrorKind::Forbidden, None) => "the service does not permit this".to_owned(),
@@ -379,12 +384,6 @@ fn status_and_message(error: &Error) -> String {
 fn hint(error: &Error) -> Option<String> {
     let list = NextCommand("profile config list");
     let hint = match error.kind() {
-        ErrorKind::KeyMissing => log_in_hint() + sandbox_hint(),
-        ErrorKind::Unauthorized => format!(
-            "{} shows where the key comes from: change the variable, or log in again with {}",
-            NextCommand("profile auth status"),
-            NextCommand("profile auth login")
-        ),
         ErrorKind::Forbidden => error.missing_scope().map(|_| scope_hint())?,
         ErrorKind::NotFound => {
             format!("check what you entered, and the base URL, which {list} shows")

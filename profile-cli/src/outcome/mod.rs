@@ -11,8 +11,8 @@ use profile_sdk::{Profile, Response};
 use serde_json::value::RawValue;
 
 pub(crate) use failure::{
-    Failure, FailureKind, KeptText, PAGE, ResponseBody, Result, WriteOutcome, log_in_hint,
-    sandbox_hint, scope_hint,
+    Failure, FailureKind, KeptText, PAGE, ResponseBody, Result, WriteOutcome, sandbox_hint,
+    scope_hint,
 };
 pub(crate) use next_command::{NextCommand, word};
 pub(crate) use report::{Report, View, cell, push_field};

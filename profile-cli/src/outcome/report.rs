@@ -7,7 +7,7 @@ use crate::drawing::Drawing;
 use crate::terminal::{redact_key, redact_values};
 
 /// The result of a command, for programs and for people.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Report {
     /// One JSON document without the key.
     pub(crate) json: String,
@@ -45,7 +45,7 @@ impl From<&str> for Document {
 }
 
 /// The result in formats other than JSON.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum View {
     /// Names and values.
     Fields(Vec<(String, String)>),

@@ -8,7 +8,7 @@ use super::Session;
 #[cfg(feature = "sandbox")]
 use super::sandbox;
 use crate::outcome::{Failure, Result};
-use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Key, SettingName, Settings, Source};
+use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, SettingName, Settings};
 use crate::system::interruption;
 use crate::terminal::{SafeUrl, add_secret};
 
@@ -17,9 +17,6 @@ const RETRY_DELAYS: Duration = Duration::from_secs(30);
 
 pub(super) struct Connection {
     pub(super) client: Client,
-    pub(super) has_key: bool,
-    /// The source of the key, except in the sandbox.
-    pub(super) key_source: Option<Source>,
     #[cfg(feature = "sandbox")]
     _sandbox: Option<mock_server::MockServer>,
 }
@@ -34,22 +31,17 @@ impl Connection {
             let key = ApiKey::new(server.key())?;
             return Ok(Self {
                 client: client_for(&SafeUrl::new(server.uri()), Some(key), session)?,
-                has_key: true,
-                key_source: None,
                 _sandbox: Some(server),
             });
         }
         let base_url = settings.sources.base_url()?;
         // Calls that require no key work without it; others fail with the reason.
-        let key = Key::find(settings).ok().flatten();
+        let key = settings.key().ok().flatten();
         let warnings = key.iter().flat_map(|key| &key.warnings);
         session.output.warn_all(warnings);
-        let (key, key_source) = key.map(|key| (key.key.value, key.key.source)).unzip();
-        let client = client_for(&base_url.value, key, session)?;
+        let key = key.map(|key| key.key.value.clone());
         Ok(Self {
-            client,
-            has_key: key_source.is_some(),
-            key_source,
+            client: client_for(&base_url.value, key, session)?,
             #[cfg(feature = "sandbox")]
             _sandbox: None,
         })

@@ -18,7 +18,7 @@ use crate::drawing::Change;
 use crate::input::prompt;
 use crate::outcome::{Failure, FailureKind, Report, Result, WriteOutcome, failure};
 use crate::output::Output;
-use crate::settings::{Key, Settings, Source};
+use crate::settings::{Settings, Source};
 use crate::system::interruption::{self, Deferral};
 use crate::terminal::{Progress, SafeUrl};
 
@@ -126,15 +126,24 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns the reason why the stored key was not sent, if the call failed without it.
-    fn withheld(&self, error: &Error) -> Option<Failure> {
-        let connection = self.connection.get();
-        let has_key = connection.is_none_or(|connection| connection.has_key);
-        match error.kind() {
-            ErrorKind::KeyMissing | ErrorKind::Unauthorized if !has_key => {
-                Key::find(&self.settings).err()
-            }
-            _ => None,
+    /// Returns the failure of a call. If it is about the key of the settings, it says what to do with the source,
+    /// or why no key was sent.
+    pub(crate) fn failure(
+        &self,
+        error: &Error,
+        failure: impl FnOnce(&Error) -> Failure,
+    ) -> Failure {
+        let is_about_key = matches!(
+            error.kind(),
+            ErrorKind::KeyMissing | ErrorKind::Unauthorized
+        );
+        if !is_about_key || self.settings.sandbox || self.connection.get().is_none() {
+            return failure(error);
+        }
+        match self.settings.key() {
+            Ok(Some(key)) => failure(error).hint(key.key.source.advice()),
+            Ok(None) => failure::without_key(failure(error)),
+            Err(reason) => reason,
         }
     }
 
@@ -146,8 +155,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Sends a call, as `send` does. If it failed without the stored key, the failure is the reason why that was
-    /// not sent.
+    /// Sends a call, as `send` does, and returns its failure.
     fn answer<T>(
         &self,
         call: Call<T>,
@@ -155,7 +163,7 @@ impl<'a> Session<'a> {
         failure: impl FnOnce(&Error) -> Failure,
     ) -> Result<Response<T>> {
         let answer = self.send(call, check_command)?;
-        answer.map_err(|error| self.withheld(&error).unwrap_or_else(|| failure(&error)))
+        answer.map_err(|error| self.failure(&error, failure))
     }
 
     /// Sends a call. The outer failure is a usage error or an interruption. A write has a
@@ -252,7 +260,8 @@ impl<'a> Session<'a> {
 
     /// Returns the source of the key, except in the sandbox and before there is a client.
     pub(crate) fn key_source(&self) -> Option<&Source> {
-        self.connection.get()?.key_source.as_ref()
+        self.connection.get().filter(|_| !self.settings.sandbox)?;
+        Some(&self.settings.key().ok()??.key.source)
     }
 
     /// Runs a future to completion.

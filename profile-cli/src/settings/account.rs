@@ -26,7 +26,12 @@ impl Account {
 
 impl Sources {
     /// Returns the base URL of the service.
-    pub(crate) fn base_url(&self) -> Result<Setting<SafeUrl>> {
+    pub(crate) fn base_url(&self) -> Result<&Setting<SafeUrl>> {
+        let found = self.base_url.get_or_init(|| self.find_base_url());
+        found.as_ref().map_err(Clone::clone)
+    }
+
+    fn find_base_url(&self) -> Result<Setting<SafeUrl>> {
         if let Some(set) = self.configured(SettingName::BaseUrl)? {
             let text = complete_url(set.value);
             let checked = SettingName::BaseUrl.check(&text);

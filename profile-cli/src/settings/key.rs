@@ -39,16 +39,14 @@ impl Key {
         Ok(store == KeyStore::Keyring)
     }
 
-    /// Returns the key of `--account`, of PROFILE_API_KEY, of PROFILE_API_KEY_FILE, or of the
-    /// account in the other settings, in this order. Fails if the key cannot be read, or is for another service.
-    pub(crate) fn find(settings: &Settings) -> Result<Option<Self>> {
+    fn find(settings: &Settings) -> Result<Option<Self>> {
         let sources = &settings.sources;
         let of_environment = match sources.account_is_option() {
             true => None,
             false => Self::of_environment(settings)?,
         };
         if let Some(mut key) = of_environment {
-            let base_url = sources.base_url().map(|base_url| base_url.source);
+            let base_url = sources.base_url().map(|base_url| &base_url.source);
             if matches!(base_url, Ok(Source::File(_) | Source::Account(_))) {
                 key.warnings.extend(sources.config.check_owner()?);
             }
@@ -77,15 +75,12 @@ impl Key {
         let Some(path) = environment::path(KEY_FILE) else {
             return Ok(None);
         };
-        // Once, since a pipe is empty after it was read.
-        let read = settings.sources.key_file.get_or_init(|| {
-            let timeout = settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
-            text_file::read_within(&path, timeout)
-        });
-        let unreadable = |error| environment::unreadable_file(KEY_FILE, &path, error);
-        let (text, exposed) = read.as_ref().map_err(unreadable)?;
+        let timeout = settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
+        let read = text_file::read_within(&path, timeout);
+        let unreadable = |error| environment::unreadable_file(KEY_FILE, &path, &error);
+        let (text, exposed) = read.map_err(unreadable)?;
         let warning = exposed.then(|| private_file::exposed_warning(&path));
-        Self::new(text.clone(), Source::Environment(KEY_FILE), warning).map(Some)
+        Self::new(text, Source::Environment(KEY_FILE), warning).map(Some)
     }
 
     fn new(text: Text, source: Source, warning: Option<String>) -> Result<Self> {
@@ -101,6 +96,31 @@ impl Key {
             warnings: warning.into_iter().collect(),
             note,
         })
+    }
+}
+
+impl Settings {
+    /// Returns the key of `--account`, of PROFILE_API_KEY, of PROFILE_API_KEY_FILE, or of the
+    /// account in the other settings, in this order. Fails if the key cannot be read, or is for another service.
+    pub(crate) fn key(&self) -> Result<Option<&Key>> {
+        let found = self.sources.key.get_or_init(|| Key::find(self));
+        found.as_ref().map(Option::as_ref).map_err(Clone::clone)
+    }
+}
+
+impl Source {
+    /// Returns what to do if the service rejects the key from this source.
+    pub(crate) fn advice(&self) -> String {
+        let place = match self {
+            Self::Account(name) => {
+                let login = NextCommand(format!("profile auth login --account {name}"));
+                return format!("log in again with {login}");
+            }
+            Self::Environment(KEY_FILE) => format!("the file of {KEY_FILE}"),
+            source => source.to_string(),
+        };
+        let login = NextCommand("profile auth login");
+        format!("replace the key in {place}; {login} does not change it")
     }
 }
 

@@ -10,7 +10,6 @@ mod setting_name;
 pub(crate) mod value;
 
 use std::cell::OnceCell;
-use std::io;
 use std::time::Duration;
 
 use clap::ColorChoice;
@@ -19,7 +18,7 @@ use tracing::level_filters::LevelFilter;
 use url::Url;
 
 use crate::outcome::{Failure, Result};
-use crate::system::{Text, environment};
+use crate::system::environment;
 use crate::terminal::{Palette, SafeUrl, understands_sequences};
 
 use setting_name::{STRING, with_scheme};
@@ -38,8 +37,9 @@ pub(crate) use value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, Setting, Source, second
 pub(crate) struct Sources {
     arguments: GlobalArguments,
     pub(crate) config: ConfigFile,
-    /// The file of PROFILE_API_KEY_FILE, once it was read.
-    key_file: OnceCell<io::Result<(Text, bool)>>,
+    base_url: OnceCell<Result<Setting<SafeUrl>>>,
+    /// Read once, since a pipe is empty after that.
+    key: OnceCell<Result<Option<Key>>>,
 }
 
 /// The settings of one run: the values that most commands use, and the sources of all others.
@@ -105,7 +105,8 @@ impl Settings {
         let sources = Sources {
             arguments: arguments.clone(),
             config,
-            key_file: OnceCell::new(),
+            base_url: OnceCell::new(),
+            key: OnceCell::new(),
         };
         let color = sources.read_if(needs, SettingName::Color, choice)?;
         let no_input = sources.read_if(needs, SettingName::NoInput, switch)?;

@@ -209,7 +209,7 @@ async fn each_problem_has_its_hint() {
     set_mode(&config, 0o600);
     let run = fixture.run_with_key("wrong", &["auth", "status"]);
     run.says("hint: correct it");
-    run.says("hint: log in with `profile auth login`, or set PROFILE_API_KEY to your key");
+    run.says("hint: replace the key in PROFILE_API_KEY");
 
     fs::write(&config, "[accounts.a]\nbase_url = \"http://127.0.0.1:1\"\n").unwrap();
     let unselected = fixture.run_stored(&["auth", "status"]);
@@ -338,5 +338,36 @@ async fn a_wrong_clock_is_a_warning() {
         let warning = run.json()["warnings"][0].clone();
         assert!(warning.as_str().unwrap().contains(&finding), "{run}");
         run.says(&finding);
+    }
+}
+
+#[tokio::test]
+async fn a_rejected_key_has_advice_for_its_source() {
+    let fixture = Fixture::new().await;
+    fixture.add_account("work");
+    let key = fixture.home.path().join(".config/profile/keys/work");
+    std::fs::write(key, "wrong").unwrap();
+    let file = fixture.file("key", "wrong");
+    let uri = fixture.service.uri().to_owned();
+    let of_service = ("PROFILE_BASE_URL", uri.as_str());
+    let login = "`profile auth login` does not change it";
+    for (variables, advice) in [
+        (
+            &[("PROFILE_API_KEY", "wrong"), of_service][..],
+            format!("replace the key in PROFILE_API_KEY; {login}"),
+        ),
+        (
+            &[("PROFILE_API_KEY_FILE", &file), of_service],
+            format!("replace the key in the file of PROFILE_API_KEY_FILE; {login}"),
+        ),
+        (
+            &[],
+            "log in again with `profile auth login --account work`".to_owned(),
+        ),
+    ] {
+        for command in [&["show"][..], &["auth", "status"]] {
+            let run = fixture.without_settings(command).envs(variables).run();
+            run.fails(4, &advice);
+        }
     }
 }

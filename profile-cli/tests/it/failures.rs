@@ -111,7 +111,7 @@ fn reports_missing_configuration() {
         exit 4
         --- stdout
         --- stderr
-        error: this command requires an API key, and none is set
+        error: no API key is set
         hint: log in with `profile auth login`, or set PROFILE_API_KEY to your key; --sandbox needs no account
     "#]]);
     // The rest of the line is from the operating system.

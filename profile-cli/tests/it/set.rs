@@ -22,7 +22,7 @@ async fn rejects_values_over_a_limit_without_a_request() {
     expect![[r#"
         error: --display-name: display_name has 33 characters; at most 32 are allowed
         error: --bio: bio has 12 lines; at most 10 are allowed
-        {"error":{"code":"usage","exit_code":2,"hint":null,"message":"--text-color: \"reddish\" is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange","retryable":false,"status":null}}
+        {"error":{"code":"usage","exit_code":2,"hint":null,"message":"--text-color: \"reddish\" is not a color; expected #rrggbb, #rgb or a CSS name, for example #ff8800, #f80 or orange","outcome":"not_done","retryable":false,"status":null}}
     "#]].assert_eq(&rejected.concat());
     assert_eq!(fixture.service.journal().requests().len(), 0);
 }

@@ -8,8 +8,8 @@ use url::Url;
 
 use crate::client::Client;
 use crate::error::Error;
-use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate};
-use crate::values::{Handle, InvalidValue, LinkId, LinkUrl, objects};
+use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate, objects};
+use crate::values::{Handle, InvalidValue, LinkId, LinkUrl};
 
 objects! {
     /// A profile as it should be: its fields, its links, or both.

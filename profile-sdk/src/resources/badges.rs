@@ -5,8 +5,8 @@ use crate::call::Call;
 use crate::decode::{ResponseData, read_data};
 use crate::json::Body;
 use crate::request::{Operation, Request};
-use crate::resources::Extra;
-use crate::values::{open_enum, responses};
+use crate::resources::{Extra, responses};
+use crate::values::open_enum;
 
 responses! {
     /// A badge. (Specification: Resources, Badge.)

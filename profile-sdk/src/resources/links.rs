@@ -7,8 +7,8 @@ use crate::call::Call;
 use crate::decode::{Resource, ResponseData};
 use crate::error::Error;
 use crate::request::{Operation, Request};
-use crate::resources::Extra;
-use crate::values::{LinkId, LinkUrl, objects, responses};
+use crate::resources::{Extra, objects, responses};
+use crate::values::{LinkId, LinkUrl};
 
 responses! {
     /// A link on a profile. (Specification: Resources, Link.)

@@ -3,6 +3,7 @@
 mod badges;
 mod calls;
 mod links;
+mod objects;
 mod posts;
 mod profile;
 mod profile_field;
@@ -10,6 +11,7 @@ mod statistics;
 
 pub use badges::{Badge, BadgeKind};
 pub use links::{Link, LinkUpdate, NewLink};
+pub(crate) use objects::{objects, responses};
 pub use posts::{NewPost, Post};
 pub use profile::{ApiVisible, KeyInfo, RateLimit};
 pub(crate) use profile_field::null_message;

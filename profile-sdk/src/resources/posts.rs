@@ -7,8 +7,8 @@ use super::calls::calls;
 use crate::call::Call;
 use crate::decode::{Resource, ResponseData};
 use crate::request::{Operation, Request};
-use crate::resources::Extra;
-use crate::values::{PostId, responses};
+use crate::resources::{Extra, responses};
+use crate::values::PostId;
 
 responses! {
     /// A post on a profile. (Specification: Resources, Post.)

@@ -10,8 +10,8 @@ use crate::error::Error;
 use crate::json::readable_json;
 use crate::number::count_of;
 use crate::request::{Operation, Request};
-use crate::resources::{Badge, Extra, Link, Post, Profile, ProfileField, ProfileUpdate};
-use crate::values::{Scopes, responses};
+use crate::resources::{Badge, Extra, Link, Post, Profile, ProfileField, ProfileUpdate, responses};
+use crate::values::Scopes;
 
 calls! {
     /// `GET /me`: returns the key owner's profile, including email, visibility and the calling key.

@@ -3,11 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::resources::{ApiVisible, Badge, Extra, KeyInfo, Link, Post};
+use crate::resources::{ApiVisible, Badge, Extra, KeyInfo, Link, Post, objects, responses};
 use crate::text::quoted_start;
-use crate::values::{
-    Bio, Color, DisplayName, Field, FieldKind, Handle, InvalidValue, Location, objects, responses,
-};
+use crate::values::{Bio, Color, DisplayName, Field, FieldKind, Handle, InvalidValue, Location};
 
 /// Declares the types. A row is a variant, the field's name in JSON with the type of its values, its
 /// name with hyphens, and its description.

@@ -8,8 +8,8 @@ use crate::call::Call;
 use crate::decode::ResponseData;
 use crate::number::{count_of, read_count, read_optional_count};
 use crate::request::{Operation, Request};
-use crate::resources::Extra;
-use crate::values::{Handle, OptionalDays, responses};
+use crate::resources::{Extra, responses};
+use crate::values::{Handle, OptionalDays};
 
 responses! {
     /// View statistics of a profile.

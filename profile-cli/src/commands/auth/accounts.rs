@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use crate::completion;
 use crate::input::prompt;
-use crate::outcome::{Failure, FailureKind, NextCommand, Report, Result, View, log_in_hint};
+use crate::outcome::{Failure, NextCommand, Report, Result, View, failure};
 use crate::session::Session;
-use crate::settings::{ConfigEdit, Key, KeyStore, SettingName};
+use crate::settings::{ConfigEdit, KeyStore, SettingName};
 use crate::system::environment::is_set;
 use crate::terminal::secrets;
 
@@ -163,18 +163,15 @@ Examples:
   PROFILE_API_KEY=$(profile auth token --account work) ./script";
 
 pub(crate) fn token(session: &Session<'_>) -> Result<Report> {
-    let key = Key::find(&session.settings)?;
+    let key = session.settings.key()?;
     // The result is the key.
     secrets().clear();
     match key {
         Some(key) => Ok(Report {
             is_key: true,
-            ..Report::text(key.text, "token").warnings(key.warnings)
+            ..Report::text(&*key.text, "token").warnings(key.warnings.clone())
         }),
-        None => {
-            let failure = Failure::new(FailureKind::Unauthorized, "no API key is set");
-            Err(failure.hint(log_in_hint()))
-        }
+        None => Err(failure::without_key(Failure::default())),
     }
 }
 

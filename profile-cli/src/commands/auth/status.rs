@@ -5,15 +5,13 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
-use profile_sdk::{Call, RetryPolicy};
+use profile_sdk::{Call, ErrorKind, RetryPolicy};
 
 use super::facts::Facts;
 use crate::commands::config;
-use crate::outcome::{
-    self, Failure, FailureKind, NextCommand, Report, Result, log_in_hint, sandbox_hint,
-};
+use crate::outcome::{self, Failure, NextCommand, Report, Result, failure};
 use crate::session::Session;
-use crate::settings::{Key, Setting, Settings};
+use crate::settings::{Setting, Settings};
 use crate::system::{environment, private_file};
 use crate::terminal::SafeUrl;
 
@@ -45,10 +43,10 @@ fn local(session: &Session<'_>) -> Facts {
     let mut facts = Facts::default();
     let is_readable = check_settings(settings, &mut facts);
     let mut is_missing = false;
-    match Key::find(settings) {
+    match settings.key() {
         Ok(Some(key)) => {
             session.output.note_all(&key.note);
-            facts.set_key(&key);
+            facts.set_key(key);
         }
         Ok(None) => is_missing = is_readable,
         Err(failure) => facts.push(failure),
@@ -58,25 +56,22 @@ fn local(session: &Session<'_>) -> Facts {
     match settings.sources.base_url() {
         Ok(base_url) => {
             if is_missing {
-                facts.push(no_key());
+                facts.push(failure::without_key(Failure::default()));
             }
             facts.base_url = Some(base_url.value.to_string());
-            match check_connection(&base_url, &mut facts, session) {
+            match check_connection(base_url, &mut facts, session) {
                 Ok(()) => facts.can_connect = true,
                 Err(failure) => facts.push(failure),
             }
         }
-        Err(_) if is_missing && !has_accounts => facts.push(no_key()),
+        Err(_) if is_missing && !has_accounts => {
+            facts.push(failure::without_key(Failure::default()))
+        }
         // An account in the file may have one.
         Err(_) if !is_readable => {}
         Err(failure) => facts.push(failure),
     }
     facts
-}
-
-fn no_key() -> Failure {
-    let failure = Failure::new(FailureKind::Unauthorized, "no API key is set");
-    failure.hint(log_in_hint() + sandbox_hint())
 }
 
 /// Checks the proxy and the other settings of the client.
@@ -119,15 +114,9 @@ fn answer<T>(call: Call<T>, facts: &mut Facts, session: &Session<'_>) -> Result<
         }
         Err(error) => {
             facts.service = error.status().map(|status| format!("status {status}"));
-            let failure = Failure::from(&error);
-            match failure.kind {
-                // It was sent without one.
-                FailureKind::Unauthorized if facts.key.is_none() => {}
-                // The hint of other commands names this one.
-                FailureKind::Unauthorized | FailureKind::Forbidden => {
-                    facts.push(failure.hint(log_in_hint()));
-                }
-                _ => facts.push(failure),
+            // It may have been sent without a key.
+            if facts.key.is_some() || error.kind() != ErrorKind::Unauthorized {
+                facts.push(session.failure(&error, |error| error.into()));
             }
             Ok(None)
         }
