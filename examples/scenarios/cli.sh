@@ -84,7 +84,7 @@ is "$lines" profile show --jq .bio
 # Links and posts
 links='map(.id + " " + .title) | join(", ")'
 before=$(profile link list --jq "$links")
-profile link add --title Blog --url https://example.com/blog >/dev/null
+profile link add Blog https://example.com/blog >/dev/null
 id=$(profile link list --jq '.[-1].id')
 is "$before, $id Blog" profile link list --jq "$links"
 profile link edit "$id" --title Weblog >/dev/null
@@ -106,7 +106,7 @@ PROFILE_API_KEY=$(key none)
 is 0 profile show --jq '.key.scopes | length'
 exits 5 profile set --bio forbidden
 exits 5 profile analytics
-exits 5 profile link add --title Blog --url https://example.com
+exits 5 profile link add Blog https://example.com
 exits 5 profile post create forbidden
 
 # Webhooks

@@ -12,7 +12,6 @@ use crate::completion;
 use crate::drawing::Change;
 use crate::outcome::{Failure, Report, Result, View, report_listing};
 use crate::session::{DryRun, Session, preview, requests};
-use crate::terminal::{argument, redact_misplaced};
 
 /// List, add, edit and delete your links
 #[derive(Debug, Subcommand)]
@@ -59,55 +58,29 @@ fn list(session: &Session<'_>) -> Result<Report> {
 }
 
 #[derive(Debug, Args)]
-// The usage of clap would have a second title or URL beside the option.
-#[command(override_usage = "profile link add [OPTIONS] [TITLE] [URL]")]
 #[command(after_help = "\
 Requires the scope links:write. If the response is lost, the request is not retried; `profile link
 list` shows whether the link was created.
 
-Examples:
-  profile link add 'My site' https://example.org
-  profile link add --title 'My site' https://example.org")]
+Example:
+  profile link add 'My site' https://example.org")]
 pub(crate) struct AddArguments {
     /// Title of the link
-    #[arg(value_name = "TITLE", required_unless_present = "title")]
-    first: Option<String>,
+    title: String,
 
     /// Target of the link, an absolute URL
-    #[arg(value_name = "URL", required_unless_present_any = ["title", "url"])]
-    second: Option<String>,
-
-    /// Title of the link, as an option
-    #[arg(long)]
-    title: Option<String>,
-
-    /// Target of the link, as an option
-    #[arg(long)]
-    url: Option<LinkUrl>,
+    url: LinkUrl,
 
     #[command(flatten)]
     dry_run: DryRun,
 }
 
 fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report> {
-    let mut words = [arguments.first, arguments.second].into_iter().flatten();
-    let title = arguments.title.or_else(|| words.next());
-    let title = title.unwrap_or_default();
-    let parse = |text: String| {
-        redact_misplaced(text.as_bytes());
-        let parsed = text.parse::<LinkUrl>().map_err(Failure::from);
-        parsed.map_err(|failure| match title.parse::<LinkUrl>() {
-            Ok(_) => failure.hint("pass the title before the URL"),
-            Err(_) => failure,
-        })
-    };
-    let url = arguments.url.map(Ok).or_else(|| words.next().map(parse));
-    let url = url.ok_or_else(|| Failure::usage("the URL is missing"))??;
-    if let Some(word) = words.next() {
-        let word = quoted(&argument(word.as_bytes()));
-        let message = format!("unexpected argument after the title and the URL: {word}");
-        return Err(Failure::usage(message));
-    }
+    let AddArguments {
+        title,
+        url,
+        dry_run,
+    } = arguments;
     let changes = [
         Change::new("title", Value::Null, title.clone()),
         Change::new("url", Value::Null, url.as_str()),
@@ -116,7 +89,7 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report> {
     let warning = check_url(&url)?;
     let link = NewLink::new(title, url);
     let call = session.client()?.create_link(&link);
-    let changes = arguments.dry_run.dry_run.then_some(&changes[..]);
+    let changes = dry_run.dry_run.then_some(&changes[..]);
     let what = "list of links";
     let report = session.write_or_preview(call, changes, what, "profile link list", |response| {
         let sentence = "The service accepted the link.";

@@ -156,9 +156,8 @@ fn a_keyring_is_not_asked() {
 async fn titles_cannot_control_the_terminal() {
     let fixture = Fixture::new().await;
     let title = "\u{1b}[31mRed\u{7}\tand\nmore";
-    let url = "--url=https://example.com";
     fixture
-        .run(&["link", "add", url, "--title", title])
+        .run(&["link", "add", title, "https://example.com"])
         .stdout();
     let shown = candidates(fixture.program(&[]), &["link", "edit", "link_"]);
     assert!(shown.ends_with("\t[31mRed and\n"), "{shown:?}");

@@ -131,7 +131,7 @@ async fn accepted_writes_succeed() {
     for command in [
         "set --location Rome",
         "post create hello",
-        "link add --title t --url https://example.com",
+        "link add t https://example.com",
     ] {
         let arguments: Vec<_> = command.split(' ').collect();
         let run = fixture.run(&arguments);

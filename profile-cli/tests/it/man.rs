@@ -41,7 +41,7 @@ fn every_command_has_a_page() {
     }
     assert!(directory.join("profile-show.1").exists());
     let text = fs::read_to_string(directory.join("profile-link-add.1")).unwrap();
-    let synopsis = ".SH SYNOPSIS\nprofile link add [OPTIONS] [TITLE] [URL]\n";
+    let synopsis = ".SH SYNOPSIS\nprofile link add [OPTIONS] TITLE URL\n";
     assert!(text.contains(synopsis), "{text}");
     let examples = ".SH EXAMPLES\n.nf\n  profile link add";
     assert!(text.contains(examples), "{text}");

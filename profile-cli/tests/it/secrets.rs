@@ -274,7 +274,7 @@ async fn a_key_as_another_argument_is_not_repeated() {
         &["stats", "--days", key],
         &["link", "edit", "1", "--url", key],
         &["link", "add", "t", key],
-        &["link", "add", "--title", "t", "https://example.org", key],
+        &["link", "add", "t", "https://example.org", key],
         &[
             "api",
             "me",

@@ -257,7 +257,7 @@ async fn uses_color_in_pipes_only_if_requested() {
 async fn tables_fit_the_terminal() {
     let fixture = Fixture::new().await;
     let title = "a title of many words that does not fit on a line ".repeat(3);
-    let add = ["link", "add", "--title", &title, "--url", "x:y"];
+    let add = ["link", "add", &title, "x:y"];
     fixture.run(&add).stdout();
     for (environment, width) in [(&[][..], 60), (&[("COLUMNS", "70")], 70)] {
         let list = fixture.program(&["link", "list"]).envs(environment);

@@ -55,7 +55,7 @@ const ROWS: &[Row] = &[
     prepared(with_file, reads("diff", &[])),
     prepared(with_file, writes("apply", &[])),
     reads("link list", &[]),
-    writes("link add", &["--title", "t", "--url", "x:y"]),
+    writes("link add", &["t", "x:y"]),
     writes("link edit", &["link_1", "--title", "t"]),
     writes("link delete", &["link_1", "--yes"]),
     reads("post list", &[]),
@@ -546,7 +546,7 @@ async fn pipes_receive_no_escape_sequences() {
 const FURTHER: &[Row] = &[
     reads("stats", &["demo", "--by", "week"]),
     writes("link delete", &["link_1", "link_2", "--yes"]),
-    writes("link add", &["--title", "a,\t\"b\"\\", "--url", "x:y"]),
+    writes("link add", &["a,\t\"b\"\\", "x:y"]),
 ];
 
 #[tokio::test]

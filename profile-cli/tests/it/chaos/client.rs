@@ -156,7 +156,7 @@ async fn send(client: &Client, operation: &Operation) -> Result<Option<String>, 
 fn arguments(operation: &Operation) -> Vec<String> {
     let arguments: Vec<&str> = match operation {
         Operation::Create { kind, text } => match kind {
-            Kind::Link => vec!["link", "add", "--title", text, "--url", URL],
+            Kind::Link => vec!["link", "add", text, URL],
             Kind::Post => vec!["post", "create", text],
         },
         Operation::Rename { id, title } => vec!["link", "edit", id, "--title", title],
