@@ -1,21 +1,12 @@
-//! Help texts: shorter ones for commands, and topics such as `profile help exit-codes`.
+//! Help texts: that of the program, and topics such as `profile help exit-codes`. Clap has those of commands.
 
-use std::ffi::OsString;
-
-use clap::Command;
 use clap::builder::StyledStr;
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, Command};
 
 use crate::drawing::text::{max_width, wrap};
 use crate::settings::SettingName;
 use crate::system::environment::{CONFIG_DEFAULT, STATE};
-
-/// Clap's template, followed by the notes.
-const TEMPLATE: &str = "\
-{before-help}{about-with-newline}
-{usage-heading} {usage}
-
-{all-args}{after-help}";
 
 const START: &str = "\
 profile edits your profile, links and posts, and shows your statistics.
@@ -32,10 +23,8 @@ Without an account:
   profile --sandbox show       try it on a sample profile
 ";
 
-const TOPIC_TEMPLATE: &str = "{about}{after-help}";
-
-const GLOBAL_OPTIONS: &str =
-    "All commands accept the global options too: see `profile help options`.";
+/// Maximum width of help texts.
+pub(crate) const MAX_WIDTH: usize = 100;
 
 /// The groups of the commands in the help of the program, each with its first command.
 const GROUPS: &[(&str, &str)] = &[
@@ -74,14 +63,13 @@ impl Topic {
     fn command(&self) -> Command {
         Command::new(self.name)
             .about(self.about)
-            .after_help(join_paragraphs(&(self.text)()))
-            .help_template(TOPIC_TEMPLATE)
-            .hide(true)
+            .after_help((self.text)())
+            .help_template("{about}{after-help}")
     }
 }
 
 const PRECEDENCE: &str = "\
-Options override environment variables, which override config.toml; an empty variable counts as unset.
+Options override environment variables, which override config.toml; an empty variable counts as unset. \
 `profile config list` shows each setting with its source.";
 
 /// Environment variables that are not settings. Two spaces separate the names from the description.
@@ -153,7 +141,7 @@ With --json, the field exit_code of an error contains the code.
 
 After 1 and 8, and after a signal, a change may have been made; the message says so.
 
-Such a page is HTML, as from the login of a network. `edit` and `apply` then read the profile, and exit with 1
+Such a page is HTML, as from the login of a network. `edit` and `apply` then read the profile, and exit with 1 \
 unless it shows the change. `api` prints the page with a warning, and exits with 8 only with --json or --jq.
 
 On Linux, signals that were ignored when the program started, as with nohup, stay ignored.";
@@ -178,14 +166,14 @@ Folders of the program, and the variables that move them:
   {config}
   {state}
 
-To uninstall the program, run `profile auth logout` for each account, which deletes its key, and delete both
-folders, the completion scripts, the manual pages `profile*.1`, and the program itself: `cargo uninstall
+To uninstall the program, run `profile auth logout` for each account, which deletes its key, and delete both \
+folders, the completion scripts, the manual pages `profile*.1`, and the program itself: `cargo uninstall \
 profile-cli`. `profile help completion` and `profile help man` name the usual folders."
     )
 }
 
 const FORMATTING: &str = "\
---output FORMAT selects a format, --json is short for --output json, and --jq EXPR filters the JSON
+--output FORMAT selects a format, --json is short for --output json, and --jq EXPR filters the JSON \
 and prints strings without quotes.
 
   table  cards, tables and bars; the default on a terminal
@@ -197,17 +185,17 @@ and prints strings without quotes.
 
 `--jq '.[]'` prints each item of a list on its own line.
 
-In tsv, a list has one line per item; any other result has one line per field. Tabs, line breaks and
+In tsv, a list has one line per item; any other result has one line per field. Tabs, line breaks and \
 backslashes in values are escaped as \\t, \\n, \\r and \\\\.
 
-Control characters and invisible ones are escaped in json, and removed in the other formats. In a pipe,
+Control characters and invisible ones are escaped in json, and removed in the other formats. In a pipe, \
 csv and tsv keep them.
 
-Results are written to stdout, errors to stderr. With --json or --jq, or if a setting selects JSON, an
-error is one object on the last line of stderr, with the fields code, message, hint, status, exit_code
-and retryable. If a command that changes something on the service fails, `outcome` is \"not_done\" if the change was not
-made, \"unknown\" if it may have been made, and \"done\" if only its result could not be printed. Of several
-changes, the error is about one that failed; the result on stdout shows the others. `missing_scope` is the scope
+Results are written to stdout, errors to stderr. With --json or --jq, or if a setting selects JSON, an \
+error is one object on the last line of stderr, with the fields code, message, hint, status, exit_code \
+and retryable. If a command that changes something on the service fails, `outcome` is \"not_done\" if the change was not \
+made, \"unknown\" if it may have been made, and \"done\" if only its result could not be printed. Of several \
+changes, the error is about one that failed; the result on stdout shows the others. `missing_scope` is the scope \
 that the key lacks, if the service says so.";
 
 /// Returns the text for `profile` without a command.
@@ -219,37 +207,40 @@ pub(crate) fn start() -> String {
     format!("{START}{sandbox}\n`profile --help` lists all commands.")
 }
 
-/// Returns the help text to print instead of the parser's: that of a topic, or that of a command
-/// without the global options.
-pub(crate) fn rewrite(
-    error: clap::Error,
-    program: fn() -> Command,
-    words: &[OsString],
-) -> clap::Error {
-    if !is_help(&error) && error.kind() != ErrorKind::InvalidSubcommand {
-        return error;
-    }
-    let unknown = |error: &clap::Error| error.get(ContextKind::InvalidSubcommand).cloned();
-    // Only the parser knows which command the help is for.
-    match with_rewritten_help(program).try_get_matches_from(words) {
-        Err(help) if is_help(&help) => help,
-        // A word after a topic.
-        Err(mut other) if unknown(&other).is_some() && unknown(&other) != unknown(&error) => {
-            // A topic is not a command.
-            other.remove(ContextKind::Usage);
-            other.remove(ContextKind::SuggestedSubcommand);
-            other
-        }
-        _ => error,
-    }
+/// Hides a global option in the helps of all commands.
+pub(crate) fn hidden(argument: Arg) -> Arg {
+    argument.hide(true)
 }
 
-/// Returns the names of everything that `profile help` describes.
-pub(crate) fn names(program: &Command) -> Vec<String> {
-    let commands = program.get_subcommands().filter(|one| !one.is_hide_set());
-    let topics = Topic::ALL.iter().map(|topic| topic.name);
-    let names = commands.map(Command::get_name).chain(topics);
-    names.chain([OPTIONS_TOPIC]).map(str::to_owned).collect()
+/// Returns the option `--help` of all commands.
+pub(crate) fn flag() -> Arg {
+    let flag = Arg::new("help").short('h').long("help");
+    let flag = flag.help("Print help; global options: `profile help options`");
+    let flag = flag.help_heading(None::<&str>);
+    flag.action(ArgAction::Help).global(true)
+}
+
+/// Returns the help of the program or of a topic, if the arguments ask for it. The program overrides its help by an
+/// empty one, and a topic is not a command.
+pub(crate) fn own(
+    error: &clap::Error,
+    program: fn() -> Command,
+    words: &[String],
+) -> Option<String> {
+    match (error.kind(), words) {
+        (ErrorKind::DisplayHelp, _) if error.to_string().trim().is_empty() => {
+            Some(of_program(&program()))
+        }
+        (ErrorKind::InvalidSubcommand, [_, help, name]) if help == "help" => {
+            let topic = Topic::ALL.iter().find(|topic| topic.name == name);
+            let topic = topic.map(Topic::command);
+            let topic =
+                topic.or_else(|| (name == OPTIONS_TOPIC).then(|| options_topic(&program())));
+            let mut topic = topic?.disable_help_flag(true).max_term_width(MAX_WIDTH);
+            Some(topic.render_help().to_string())
+        }
+        _ => None,
+    }
 }
 
 /// Returns the help of the program: the commands in groups, and the most used options.
@@ -276,7 +267,7 @@ fn of_program(program: &Command) -> String {
     for name in [OPTIONS_TOPIC].into_iter().chain(topics) {
         text += &format!(", {name}");
     }
-    text
+    text + "\n"
 }
 
 /// Returns a line with a name and the start of its description.
@@ -289,12 +280,12 @@ fn row(name: &str, about: Option<&StyledStr>) -> String {
 
 /// Returns the topic with all global options.
 fn options_topic(program: &Command) -> Command {
-    let options = program.get_arguments().filter(|it| it.is_global_set());
+    let options = program.get_arguments().filter(|it| it.is_hide_set());
+    let options = options.map(|option| option.clone().hide(false).global(false));
     Command::new(OPTIONS_TOPIC)
         .about("Global options, which all commands accept")
-        .args(options.cloned().collect::<Vec<_>>())
+        .args(options)
         .help_template("{about}\n\n{all-args}")
-        .hide(true)
 }
 
 pub(crate) fn is_help(error: &clap::Error) -> bool {
@@ -304,57 +295,11 @@ pub(crate) fn is_help(error: &clap::Error) -> bool {
     )
 }
 
-fn with_rewritten_help(program: fn() -> Command) -> Command {
-    let mut program = program();
-    let help = of_program(&program);
-    program.build();
-    let options = options_topic(&program);
-    program
-        .override_help(help)
-        .mut_subcommands(with_template)
-        .subcommands(Topic::ALL.iter().map(Topic::command))
-        .subcommand(options)
-}
-
-fn with_template(command: Command) -> Command {
-    let notes = command.get_after_help().map(ToString::to_string);
-    let notes = notes.map(|notes| format!("{GLOBAL_OPTIONS}\n\n{}", join_paragraphs(&notes)));
-    hide_global_options(command)
-        .help_template(TEMPLATE)
-        .after_help(notes.unwrap_or_else(|| GLOBAL_OPTIONS.to_owned()))
-        .mut_subcommands(with_template)
-}
-
-/// Hides the global options in help texts and manual pages.
-pub(crate) fn hide_global_options(command: Command) -> Command {
-    command.mut_args(|argument| match argument.is_global_set() {
-        true => argument.hide(true),
-        false => argument,
-    })
-}
-
-/// Joins the lines of each paragraph, so that clap can wrap them at the width of the terminal.
-/// Indented lines are tables and examples, and are preserved.
-pub(crate) fn join_paragraphs(text: &str) -> String {
-    let mut joined = String::with_capacity(text.len());
-    let mut previous = "";
-    for line in text.lines() {
-        let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
-        if !joined.is_empty() {
-            let continues = is_prose(previous) && is_prose(line);
-            joined.push(if continues { ' ' } else { '\n' });
-        }
-        joined.push_str(line);
-        previous = line;
-    }
-    joined
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
 
-    use super::{GROUPS, join_paragraphs, of_program};
+    use super::{GROUPS, of_program};
     use crate::commands::Arguments;
 
     #[test]
@@ -365,13 +310,5 @@ mod tests {
             let start = format!("\n{heading}:\n  {first} ");
             assert!(help.contains(&start), "{start}{help}");
         }
-    }
-
-    #[test]
-    fn joins_paragraphs_and_preserves_tables() {
-        assert_eq!(
-            join_paragraphs("one\ntwo\n\nExamples:\n  a\n  b\n\nthree\nfour"),
-            "one two\n\nExamples:\n  a\n  b\n\nthree four"
-        );
     }
 }

@@ -62,10 +62,7 @@ fn main() -> ExitCode {
     system::interruption::install();
     let arguments = match parse(&words) {
         Ok(arguments) => arguments,
-        Err(error) => {
-            let error = help::rewrite(error, Arguments::command, &words);
-            return usage_error::print(error, &words);
-        }
+        Err(error) => return usage_error::print(error, &words),
     };
     let command = arguments.command.as_ref();
     let needs = command.map_or(Needs::Nothing, Command::needs);

@@ -5,13 +5,13 @@ use std::error::Error as _;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::{ContextKind, ContextValue};
 use clap::{ColorChoice, CommandFactory as _, ValueEnum as _};
 use profile_sdk::InvalidValue;
 
 use crate::commands::{Arguments, auth};
 use crate::help;
-use crate::outcome::{Failure, word};
+use crate::outcome::Failure;
 use crate::output::Output;
 use crate::settings::{Format, GlobalArguments, Needs};
 use crate::terminal::{SafeUrl, argument, redact_misplaced};
@@ -20,8 +20,6 @@ use crate::terminal::{SafeUrl, argument, redact_misplaced};
 pub(crate) fn print(mut error: clap::Error, arguments: &[OsString]) -> ExitCode {
     let words = arguments.iter().map(|word| word.to_string_lossy());
     let words: Vec<_> = words.map(Cow::into_owned).collect();
-    suggest_subcommands(&mut error, &words);
-    suggest_options(&mut error, &words);
     show_arguments(&mut error, arguments);
     // The reason may repeat a value, as that of an invalid color does.
     for word in arguments.iter().map(|word| word.as_encoded_bytes()) {
@@ -29,6 +27,9 @@ pub(crate) fn print(mut error: clap::Error, arguments: &[OsString]) -> ExitCode 
         redact_misplaced(after_equals(word));
     }
     let output = Output::for_failures(&output_options(&words), Needs::Nothing);
+    if let Some(help) = help::own(&error, Arguments::command, &words) {
+        return output.help(&help, false);
+    }
     let failure = invalid_value(&error).or_else(|| usage_failure(&error, output.is_json()));
     match failure {
         Some(failure) => output.failure(&failure),
@@ -47,120 +48,6 @@ fn usage_failure(error: &clap::Error, json: bool) -> Option<Failure> {
         false => Failure::usage(text),
     };
     (error.use_stderr() && !help::is_help(error)).then_some(failure)
-}
-
-/// Suggests the subcommands, or after `help` the topics, that differ from the unknown one in a letter or
-/// two.
-fn suggest_subcommands(error: &mut clap::Error, words: &[String]) {
-    let Some(ContextValue::String(entered)) = error.get(ContextKind::InvalidSubcommand) else {
-        return;
-    };
-    let max = (entered.chars().count() / 3).clamp(1, 2);
-    let is_close = |name: &String| name != entered && strsim::osa_distance(entered, name) <= max;
-    let names = match error.get(ContextKind::SuggestedSubcommand) {
-        Some(ContextValue::Strings(names)) => names.clone(),
-        _ if words.get(1).is_some_and(|word| word == "help") => help::names(&Arguments::command()),
-        _ => return,
-    };
-    let close: Vec<_> = names.into_iter().filter(is_close).collect();
-    // Without suggestions, the formatter leaves blank lines.
-    error.remove(ContextKind::Suggested);
-    error.remove(ContextKind::SuggestedSubcommand);
-    if !close.is_empty() {
-        let close = ContextValue::Strings(close);
-        error.insert(ContextKind::SuggestedSubcommand, close);
-    }
-}
-
-/// Parts of the names of arguments that may have spaces.
-const TEXTS: [&str; 4] = ["BODY", "TEXT", "TITLE", "VALUE"];
-
-/// Suggests quotes if a color is missing, or if an unknown word may belong to a text, or the option that has it
-/// as a word, as `--display-name` has `name`.
-fn suggest_options(error: &mut clap::Error, words: &[String]) {
-    let Some(ContextValue::String(entered)) = error.get(ContextKind::InvalidArg) else {
-        return;
-    };
-    let entered = entered.clone();
-    let command = entered_command(words);
-    let tip = if error.kind() == ErrorKind::InvalidValue && entered.ends_with("<COLOR>") {
-        Some("put a color in quotes, as in '#ff8800': # begins a comment in a shell".to_owned())
-    } else if error.kind() != ErrorKind::UnknownArgument {
-        return;
-    } else if entered.starts_with('-') {
-        // The tip of the parser is also for options that do not exist.
-        error.remove(ContextKind::Suggested);
-        hyphen_tip(&entered, &command, words)
-    } else {
-        let mut words = words.iter().skip_while(|word| *word != command.get_name());
-        let follows_a_value = words.nth(1).is_some_and(|first| *first != entered);
-        let may_be_text = follows_a_value && command.get_arguments().any(is_text);
-        let mut options = command.get_arguments();
-        let has_title = options.any(|option| option.get_long() == Some("title"));
-        let option = match has_title {
-            true => ", or pass it with --title",
-            false => "",
-        };
-        may_be_text.then(|| format!("put a text with spaces in quotes{option}"))
-    };
-    if let Some(tip) = tip {
-        let tip = ContextValue::StyledStrs(vec![tip.into()]);
-        error.insert(ContextKind::Suggested, tip);
-        return;
-    }
-    let entered = entered.trim_start_matches('-');
-    let options = command.get_arguments().filter_map(clap::Arg::get_long);
-    // The commands of webhooks name a body differently: as a path, or as a text.
-    let is_body = |name: &str| ["body", "data"].contains(&name);
-    let is_similar = |option: &&str| {
-        option.split('-').any(|word| word == entered) || is_body(entered) && is_body(option)
-    };
-    let mut similar = options.filter(is_similar);
-    if let (Some(option), None) = (similar.next(), similar.next()) {
-        let option = ContextValue::String(format!("--{option}"));
-        error.insert(ContextKind::SuggestedArg, option);
-        error.remove(ContextKind::Suggested);
-    }
-}
-
-/// Returns the tip for a value that begins with a hyphen, whose start the parser takes for an option.
-fn hyphen_tip(entered: &str, command: &clap::Command, words: &[String]) -> Option<String> {
-    let is_value = |pair: &&[String]| pair[1].starts_with(entered);
-    let [before, value] = words.windows(2).find(is_value)? else {
-        return None;
-    };
-    // What is hidden or escaped cannot be copied.
-    let shown = Some(value).filter(|value| argument(value.as_bytes()) == **value)?;
-    let quoted = word(shown, "VALUE");
-    let options = command.get_arguments();
-    let mut options = options.filter(|option| option.get_action().takes_values());
-    let long = before.strip_prefix("--");
-    if long.is_some() && options.any(|option| option.get_long() == long) {
-        return Some(format!(
-            "to pass {quoted} as a value, use `{before}={quoted}`"
-        ));
-    }
-    let is_letter = value.len() == 2 && value.ends_with(|it: char| it.is_ascii_alphabetic());
-    let is_value = value.contains(' ') || !value.starts_with("--") && !is_letter;
-    (is_value && command.get_positionals().any(is_text))
-        .then(|| format!("to pass {quoted} as a value, use `-- {quoted}`"))
-}
-
-fn is_text(argument: &clap::Arg) -> bool {
-    let mut names = argument.get_value_names().unwrap_or_default().iter();
-    names.any(|name| TEXTS.iter().any(|text| name.contains(text)))
-}
-
-/// Returns the command that was entered.
-fn entered_command(words: &[String]) -> clap::Command {
-    let mut command = Arguments::command();
-    command.build();
-    for word in words.iter().skip(1) {
-        if let Some(below) = command.find_subcommand(word) {
-            command = below.clone();
-        }
-    }
-    command
 }
 
 /// Returns the failure of a value that one of our types rejects. The message of the parser would
@@ -197,7 +84,7 @@ fn show_arguments(error: &mut clap::Error, arguments: &[OsString]) {
             continue;
         };
         let shown = match kind == ContextKind::InvalidValue && is_receiver {
-            true => argument(SafeUrl::new(text).to_string().as_bytes()),
+            true => argument(SafeUrl::new(&*text).to_string().as_bytes()),
             false => {
                 // The parser replaces bytes that are not UTF-8.
                 let values = arguments.iter().map(|word| word.as_encoded_bytes());
@@ -206,6 +93,10 @@ fn show_arguments(error: &mut clap::Error, arguments: &[OsString]) {
                 argument(values.find(is_text).unwrap_or(text.as_bytes()))
             }
         };
+        if shown != text {
+            // The tip has the argument as it is.
+            error.remove(ContextKind::Suggested);
+        }
         error.insert(kind, ContextValue::String(shown));
     }
 }

@@ -9,7 +9,7 @@ use crate::outcome::{Report, Result, View};
 use crate::session::Session;
 
 pub(crate) const ANALYTICS_HELP: &str = "\
-Requires the scope analytics:read. In a pipe, each line is the name and the value of a count,
+Requires the scope analytics:read. In a pipe, each line is the name and the value of a count, \
 separated by a tab.
 
 Examples:

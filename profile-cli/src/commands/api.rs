@@ -15,12 +15,12 @@ use Method::{Delete, Get, Patch, Post, Put};
 
 #[derive(Debug, Args)]
 #[command(after_help = format!("\
-Prints the response body unchanged; on a terminal, control characters are removed. With --json or
---jq, a body that is not valid JSON is an error, as is any body above {max_body} MiB. The required scope
+Prints the response body unchanged; on a terminal, control characters are removed. With --json or \
+--jq, a body that is not valid JSON is an error, as is any body above {max_body} MiB. The required scope \
 depends on the path.
 
-The body of an error response is printed too, up to {max} KiB. With --json or --jq it is the field
-`body` of the error: JSON, else a string, else base64 (see `body_encoding`); stdout stays empty. A
+The body of an error response is printed too, up to {max} KiB. With --json or --jq it is the field \
+`body` of the error: JSON, else a string, else base64 (see `body_encoding`); stdout stays empty. A \
 warning, or `body_truncated` in JSON, reports that the body was truncated.
 
 If the response is lost, GET, PUT and DELETE are retried; POST and PATCH are not.

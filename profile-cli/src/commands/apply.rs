@@ -17,28 +17,28 @@ const RUN_AGAIN: &str = "run the command again: it continues where it stopped";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Requires the scopes profile:write for fields and links:write for links. The file is TOML or JSON,
-as printed by `profile export`. Fields that it does not contain are not changed, and \"\" clears a
-text. Without `links`, no link is changed. On a terminal, the program asks before it applies
-the file of another account, unless --yes is given or an option or variable selects an account, key or base
-URL. It also asks before it replaces a value that has changed since `profile edit` kept the file.
---prune deletes the links that are not in the file, except those without a valid URL, which a file
+Requires the scopes profile:write for fields and links:write for links. The file is TOML or JSON, \
+as printed by `profile export`. Fields that it does not contain are not changed, and \"\" clears a \
+text. Without `links`, no link is changed. On a terminal, the program asks before it applies \
+the file of another account, unless --yes is given or an option or variable selects an account, key or base \
+URL. It also asks before it replaces a value that has changed since `profile edit` kept the file. \
+--prune deletes the links that are not in the file, except those without a valid URL, which a file \
 cannot hold. The order of the links does not matter.
 
-Links that are equal in the file and the profile are not changed. Any other link of the file is matched
-with one of the profile: by ID (only if [source] is this account), by URL, or by a unique title (only if
-[source] is this account or missing). The matching link is changed; without a match, a link is created.
+Links that are equal in the file and the profile are not changed. Any other link of the file is matched \
+with one of the profile: by ID (only if [source] is this account), by URL, or by a unique title (only if \
+[source] is this account or missing). The matching link is changed; without a match, a link is created. \
 https://a.example and https://a.example/ are the same URL.
 
-Some services change texts when they store them. A warning shows each text that the service returned in
-another form. Links also match if they differ only in such a form: in spaces at the ends, final slashes,
-Unicode normalization or the case of the host. Each run then edits the link again. If several links
+Some services change texts when they store them. A warning shows each text that the service returned in \
+another form. Links also match if they differ only in such a form: in spaces at the ends, final slashes, \
+Unicode normalization or the case of the host. Each run then edits the link again. If several links \
 match, a warning names them, and none is changed.
 
-The file and the scopes of the key are checked before anything is sent. If the response to a new
-link is lost and the profile does not show the link, the program stops. The link may appear later, so check
-`profile link list` before you run the command again. Do the same after Ctrl-C while a link was created.
-After any other error, run the command again: it continues where it stopped. Two runs at once may
+The file and the scopes of the key are checked before anything is sent. If the response to a new \
+link is lost and the profile does not show the link, the program stops. The link may appear later, so check \
+`profile link list` before you run the command again. Do the same after Ctrl-C while a link was created. \
+After any other error, run the command again: it continues where it stopped. Two runs at once may \
 create a link twice. --json reports each step as done, not done, or unknown (its response was lost).
 
 Examples:

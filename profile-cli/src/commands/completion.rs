@@ -7,11 +7,11 @@ use crate::outcome::Report;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The scripts run `profile` to complete commands, options, accounts, settings and their values, kinds of
-events, and the IDs of your links and posts; zsh and fish show their titles. The shell completes names
-of files. `profile` waits at most one second for the IDs. It sends nothing and offers no IDs if the key
-is in a locked keyring or --base-url is before the cursor, and omits IDs that a shell would interpret.
-Install the script again when you update the program. There is no script for PowerShell.
+The scripts run `profile` to complete commands, options, accounts, settings and their values, kinds of \
+events, and the IDs of your links and posts; zsh and fish show their titles. `profile` waits at most one \
+second for the IDs. It sends nothing and offers no IDs if the key is in a keyring or the line has \
+--account, --base-url or --sandbox, and omits IDs that a shell would interpret. Names of files after @ are \
+not completed, nor in bash words with : or =. Install the script again when you update the program. There is no script for PowerShell.
 
 Examples:
   source <(profile completion bash)                   in this session
@@ -25,5 +25,5 @@ pub(crate) struct CompletionArguments {
 }
 
 pub(crate) fn run(arguments: &CompletionArguments) -> Report {
-    Report::text(arguments.shell.script().trim_end(), "script")
+    Report::text(arguments.shell.script().trim(), "script")
 }

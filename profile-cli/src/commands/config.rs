@@ -14,7 +14,7 @@ use crate::terminal::escaped;
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 #[command(after_help = "\
-Options override the environment, the environment overrides config.toml, and config.toml overrides
+Options override the environment, the environment overrides config.toml, and config.toml overrides \
 the defaults.
 
 Examples:
@@ -72,7 +72,7 @@ impl NameArgument {
 }
 
 const PATH_HELP: &str = "\
-Its directory is PROFILE_CONFIG_DIR; `profile help environment` shows the default. The file may not
+Its directory is PROFILE_CONFIG_DIR; `profile help environment` shows the default. The file may not \
 exist yet.
 
 Examples:
@@ -86,7 +86,7 @@ fn path() -> Result<Report> {
 }
 
 const LIST_HELP: &str = "\
-In a pipe, each line is a name, a value and a source, separated by tabs; the value and the source
+In a pipe, each line is a name, a value and a source, separated by tabs; the value and the source \
 are empty if the setting is not set.
 
 Examples:
@@ -121,7 +121,7 @@ fn get(name: SettingName, session: &Session<'_>) -> Result<Report> {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The value is validated first. The comments and the order of the file are preserved. API keys are not
+The value is validated first. The comments and the order of the file are preserved. API keys are not \
 settings; `profile auth login` stores them.
 
 Examples:

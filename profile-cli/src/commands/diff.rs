@@ -18,7 +18,7 @@ const DIFFERS: u8 = 9;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-With --json, prints the plan: each step with the old and the new value, the number of unchanged links,
+With --json, prints the plan: each step with the old and the new value, the number of unchanged links, \
 and the number of links that are not in the file and are kept.
 
 Examples:

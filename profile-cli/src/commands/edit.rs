@@ -15,17 +15,17 @@ use crate::session::{DryRun, Session};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Requires the scope profile:write. Opens the fields as TOML, with their limits. The editor is taken
-from PROFILE_EDITOR, `editor` in config.toml, VISUAL or EDITOR, in this order; it may have arguments,
+Requires the scope profile:write. Opens the fields as TOML, with their limits. The editor is taken \
+from PROFILE_EDITOR, `editor` in config.toml, VISUAL or EDITOR, in this order; it may have arguments, \
 as in `code --wait`.
 
-If the text is invalid or rejected, you can edit it again or stop; a rejected text can also be sent as it is.
-Changes that could not be sent, or that --dry-run did not send, are kept in a private file. Its path is printed
-with a command that compares it with the profile, and one that sends and deletes it. If nothing changed,
+If the text is invalid or rejected, you can edit it again or stop; a rejected text can also be sent as it is. \
+Changes that could not be sent, or that --dry-run did not send, are kept in a private file. Its path is printed \
+with a command that compares it with the profile, and one that sends and deletes it. If nothing changed, \
 nothing is sent. The changed fields are printed; with --json, the profile.
 
-The profile is read again before the changes are sent. If one of the fields that you edited has changed on
-the service, both values are shown, and you can send yours, edit it again or stop. A change between this read
+The profile is read again before the changes are sent. If one of the fields that you edited has changed on \
+the service, both values are shown, and you can send yours, edit it again or stop. A change between this read \
 and the update, usually within milliseconds, is overwritten.
 
 Examples:

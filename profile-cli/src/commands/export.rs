@@ -17,10 +17,10 @@ use crate::{output, profile_file};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-`profile diff` compares the file with a profile, and `profile apply` applies it. The file has the
-fields in [profile], a [[links]] table for each link, and in [source] the service and the handle that
-the IDs of the links belong to. With --json, or if the name of the file ends with .json, it is
-JSON, which both commands read too. An existing profile file is replaced, and its comments are lost. A
+`profile diff` compares the file with a profile, and `profile apply` applies it. The file has the \
+fields in [profile], a [[links]] table for each link, and in [source] the service and the handle that \
+the IDs of the links belong to. With --json, or if the name of the file ends with .json, it is \
+JSON, which both commands read too. An existing profile file is replaced, and its comments are lost. A \
 file of another account, or any other file that is not empty, is only replaced with --yes.
 
 Examples:

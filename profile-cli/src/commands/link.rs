@@ -59,7 +59,7 @@ fn list(session: &Session<'_>) -> Result<Report> {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Requires the scope links:write. If the response is lost, the request is not retried; `profile link
+Requires the scope links:write. If the response is lost, the request is not retried; `profile link \
 list` shows whether the link was created.
 
 Example:
@@ -167,8 +167,8 @@ fn differences(update: LinkUpdate, link: &Item) -> Vec<Change> {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Requires the scope links:write. All IDs are tried, and the highest exit code counts. The title and the
-URL of a deleted link are printed, so that you can add it again. After the confirmation, the profile is
+Requires the scope links:write. All IDs are tried, and the highest exit code counts. The title and the \
+URL of a deleted link are printed, so that you can add it again. After the confirmation, the profile is \
 read again; if one of the links has changed meanwhile, nothing is deleted.
 
 Examples:

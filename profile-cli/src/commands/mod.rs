@@ -37,7 +37,9 @@ use post::PostCommand;
 
 /// Read and edit your profile, links and posts, and read your statistics
 #[derive(Debug, Parser)]
-#[command(name = "profile", bin_name = "profile", version, max_term_width = 100)]
+#[command(name = "profile", bin_name = "profile", version, max_term_width = help::MAX_WIDTH)]
+#[command(override_help = "", disable_help_flag = true)]
+#[command(mut_args = help::hidden, arg = help::flag())]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) global: GlobalArguments,
@@ -63,6 +65,7 @@ pub(crate) enum Command {
     /// Compare your profile with a file; show what `profile apply` would change
     Diff(diff::DiffArguments),
     /// Update your profile and links to match a file
+    #[command(alias = "import")]
     Apply(apply::ApplyArguments),
     #[command(visible_alias = "links", subcommand)]
     Link(LinkCommand),

@@ -43,7 +43,7 @@ pub(crate) fn run(command: PostCommand, session: &Session<'_>) -> Result<Report>
 }
 
 const LIST_HELP: &str = "\
-In a pipe, each line is an ID and a text, separated by a tab; line breaks in the text are escaped as
+In a pipe, each line is an ID and a text, separated by a tab; line breaks in the text are escaped as \
 \\n.
 
 Examples:
@@ -67,14 +67,14 @@ const CHECK_COMMAND: &str = "profile post list";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Requires the scope social:write. If the response is lost, the request is not retried; `profile post
+Requires the scope social:write. If the response is lost, the request is not retried; `profile post \
 list` shows whether the post was created.
 
---file PATH reads the text from a file, as do @./PATH, @../PATH and @/PATH, and - from stdin; one line
-break at the end is removed, and \\r\\n is sent as \\n. Any other text that starts with @ is the post itself. Two
+--file PATH reads the text from a file, as do @./PATH, @../PATH and @/PATH, and - from stdin; one line \
+break at the end is removed, and \\r\\n is sent as \\n. Any other text that starts with @ is the post itself. Two \
 things are errors: @NAME if a file NAME exists, and an empty text.
 
-Without a text on a terminal, or with --editor, an empty text opens in your editor. `profile help
+Without a text on a terminal, or with --editor, an empty text opens in your editor. `profile help \
 edit` describes which one that is, and what happens to a text that could not be sent.
 
 Examples:
@@ -186,8 +186,8 @@ fn report(response: &Response<Option<Post>>) -> Report {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Requires the scope social:write. All IDs are tried, and the highest exit code counts.
-The text of a deleted post is printed, so that you can create it again. After the confirmation, the
+Requires the scope social:write. All IDs are tried, and the highest exit code counts. \
+The text of a deleted post is printed, so that you can create it again. After the confirmation, the \
 profile is read again; if one of the posts has changed meanwhile, nothing is deleted.
 
 Examples:

@@ -20,12 +20,12 @@ pub(crate) const CHECK_COMMAND: &str = "profile show";
 #[command(after_help = "\
 Requires the scope profile:write. An empty string clears the display name, bio or location.
 
---bio @./PATH reads the bio from a file, as do @../PATH and @/PATH, and --bio - from stdin; one line
-break at the end is removed, and \\r\\n is sent as \\n. Any other text that starts with @ is the bio itself, but
+--bio @./PATH reads the bio from a file, as do @../PATH and @/PATH, and --bio - from stdin; one line \
+break at the end is removed, and \\r\\n is sent as \\n. Any other text that starts with @ is the bio itself, but \
 @ followed by the name of an existing file is an error.
 
-The service accepts colors as #rrggbb; #rgb and CSS names are converted, and a note shows the
-result. The contrast between text and background should be at least 4.5:1. The changed fields are
+The service accepts colors as #rrggbb; #rgb and CSS names are converted, and a note shows the \
+result. The contrast between text and background should be at least 4.5:1. The changed fields are \
 printed; with --json, the profile.
 
 Examples:

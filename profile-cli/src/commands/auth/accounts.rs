@@ -12,7 +12,7 @@ use crate::system::environment::is_set;
 use crate::terminal::secrets;
 
 pub(crate) const LIST_HELP: &str = "\
-In a pipe, each line is an account name, \"selected\" or nothing, a base URL, and the store of the key,
+In a pipe, each line is an account name, \"selected\" or nothing, a base URL, and the store of the key, \
 \"file\" or \"keyring\", separated by tabs.
 
 Examples:

@@ -26,14 +26,14 @@ const KEY_PLACE: &str = match (cfg!(feature = "keyring"), cfg!(windows)) {
 
 #[derive(Debug, Args)]
 #[command(after_help = format!("\
-Asks for the base URL and the API key, which the operator of the service gives you. The key is not accepted as
-an argument, which other users could read, and is not shown while you type it. It is stored only if `GET /me`
+Asks for the base URL and the API key, which the operator of the service gives you. The key is not accepted as \
+an argument, which other users could read, and is not shown while you type it. It is stored only if `GET /me` \
 succeeds with it.
 
-Without a scheme, a base URL such as profiles.example gets https://, or http:// for this machine. The
-account is named after your handle, or HANDLE@HOST if another service has an account of this name;
---account NAME sets another name. Replacing the key of an account asks first, or requires --yes. The account
-becomes the selected one. The key is stored in {}. To rename an account, log in with the new name and log
+Without a scheme, a base URL such as profiles.example gets https://, or http:// for this machine. The \
+account is named after your handle, or HANDLE@HOST if another service has an account of this name; \
+--account NAME sets another name. Replacing the key of an account asks first, or requires --yes. The account \
+becomes the selected one. The key is stored in {}. To rename an account, log in with the new name and log \
 out of the old one.
 
 Examples:

@@ -18,12 +18,12 @@ const RECORD: &str = "record deliveries with `profile webhook listen --record DI
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-`profile webhook listen --record` writes the files. In a directory, all files whose names end in .http
-are read, and sorted by name, which is the order of arrival. Nothing is sent unless all files are
+`profile webhook listen --record` writes the files. In a directory, all files whose names end in .http \
+are read, and sorted by name, which is the order of arrival. Nothing is sent unless all files are \
 valid. The recorded signatures are sent, so no secret is needed.
 
-Prints a line for each response: in a pipe, the kind, the status code, the milliseconds, the file and
-the error, separated by tabs; with --json, an object. Exits with 0 if all status codes were 2xx, with
+Prints a line for each response: in a pipe, the kind, the status code, the milliseconds, the file and \
+the error, separated by tabs; with --json, an object. Exits with 0 if all status codes were 2xx, with \
 8 if there was no response at all, and otherwise with 1.
 
 Examples:

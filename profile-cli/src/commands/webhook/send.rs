@@ -16,11 +16,11 @@ use crate::terminal::SafeUrl;
 
 #[derive(Debug, Args)]
 #[command(after_help = format!("\
-Prints a line for each response: in a pipe, the kind, the status code, the milliseconds, an empty
-column and the error, separated by tabs; with --json, an object. Exits with 0 if all status codes
-were 2xx, with 8 if there was no response at all, and otherwise with 1. Requests are not retried, and
-redirects are not followed. The default body is an object with `type`, `created_at` and `data`; the
-service may send another shape.
+Prints a line for each response: in a pipe, the kind, the status code, the milliseconds, an empty \
+column and the error, separated by tabs; with --json, an object. Exits with 0 if all status codes \
+were 2xx, with 8 if there was no response at all, and otherwise with 1. Requests are not retried, and \
+redirects are not followed. The default body is an object with `type`, `created_at` and `data`; the \
+service may send another shape. \
 {SECRET_HELP}
 
 Kinds of the specification; the service may send others too:

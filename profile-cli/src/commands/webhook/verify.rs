@@ -17,7 +17,7 @@ const EXPLAIN: &str = "add --explain to find the probable reason";
 
 #[derive(Debug, Args)]
 #[command(after_help = format!("\
-Exits with 0 if the signature matches, and with 10 if it does not match or is malformed.
+Exits with 0 if the signature matches, and with 10 if it does not match or is malformed. \
 {SECRET_HELP}
 
 Examples:

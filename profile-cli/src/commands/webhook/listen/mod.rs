@@ -31,27 +31,27 @@ use crate::terminal::{SafeUrl, argument};
 
 #[derive(Debug, Args)]
 #[command(after_help = format!("\
-Prints `listening on http://HOST:PORT` to stderr when it is ready, and then a line for each
-delivery: time, kind, status code of the response, size in bytes, `verified` or `rejected`, the reason
-for a rejection, and the path; separated by tabs in a pipe. On a terminal, the payload of a verified
-delivery follows, shortened if it is long. With --json, each line is an object that contains the body
+Prints `listening on http://HOST:PORT` to stderr when it is ready, and then a line for each \
+delivery: time, kind, status code of the response, size in bytes, `verified` or `rejected`, the reason \
+for a rejection, and the path; separated by tabs in a pipe. On a terminal, the payload of a verified \
+delivery follows, shortened if it is long. With --json, each line is an object that contains the body \
 as a string, or in base64 if it is not UTF-8. With --no-payload, neither is printed.
 
-The service cannot reach 127.0.0.1; a tunnel, such as cloudflared or ngrok, forwards a public URL to it.
-The response to a verified delivery is 204, or 503 if it cannot be recorded. Deliveries are forwarded after
-the response, one at a time and in order, so that errors of the receiver cannot turn the webhook off. At most
-256 deliveries and 64 MiB wait for the receiver, and as many for stdout. Others are recorded with --record, but
+The service cannot reach 127.0.0.1; a tunnel, such as cloudflared or ngrok, forwards a public URL to it. \
+The response to a verified delivery is 204, or 503 if it cannot be recorded. Deliveries are forwarded after \
+the response, one at a time and in order, so that errors of the receiver cannot turn the webhook off. At most \
+256 deliveries and 64 MiB wait for the receiver, and as many for stdout. Others are recorded with --record, but \
 neither forwarded nor printed; a warning says how many.
 
-Rejected deliveries, which anyone can send, are printed without their body, at most one per second. They
-are neither forwarded nor recorded, and do not count for --max. The response is 401, 413 if the body is
-too large, or 408 if it takes longer than 10 seconds. At most 200 connections are open; others wait. Of
-deliveries of more than 16 KiB, 64 can be in progress; others wait up to 5 seconds, and then get 503.
+Rejected deliveries, which anyone can send, are printed without their body, at most one per second. They \
+are neither forwarded nor recorded, and do not count for --max. The response is 401, 413 if the body is \
+too large, or 408 if it takes longer than 10 seconds. At most 200 connections are open; others wait. Of \
+deliveries of more than 16 KiB, 64 can be in progress; others wait up to 5 seconds, and then get 503. \
 Ten consecutive failures turn a webhook off; a warning is printed after five and after ten.
 
-After Ctrl-C, the command waits for deliveries that are being forwarded, and up to 5 seconds for stdout, and
-ends by SIGINT (130 in a shell); after SIGTERM or SIGHUP, it exits with 0. A second signal ends it at once, but not the second SIGHUP
-of a closed terminal.
+After Ctrl-C, the command waits for deliveries that are being forwarded, and up to 5 seconds for stdout, and \
+ends by SIGINT (130 in a shell); after SIGTERM or SIGHUP, it exits with 0. A second signal ends it at once, but not the second SIGHUP \
+of a closed terminal. \
 {SECRET_HELP}
 
 Examples:

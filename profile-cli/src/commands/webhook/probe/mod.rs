@@ -21,14 +21,14 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 #[derive(Debug, Args)]
 #[command(after_help = format!("\
-The receiver must use the same secret. It acts on the deliveries that it accepts, so the command asks
-first unless --yes is given; their payload contains \"probe\": true. Deliveries are sent one after the
+The receiver must use the same secret. It acts on the deliveries that it accepts, so the command asks \
+first unless --yes is given; their payload contains \"probe\": true. Deliveries are sent one after the \
 other, at most 100 per second and 1 MiB each. Redirects are not followed.
 
-A row of the result names a delivery and the reason why it matters. A status code of 2xx counts as
-accepted, 4xx as rejected, and 408 and 429 as inconclusive. Another status code, or no response, counts
-as rejected for a genuine delivery, and is inconclusive for a forged one. Results marked as
-informational, such as repeated deliveries, are neither right nor wrong. Inconclusive results do not
+A row of the result names a delivery and the reason why it matters. A status code of 2xx counts as \
+accepted, 4xx as rejected, and 408 and 429 as inconclusive. Another status code, or no response, counts \
+as rejected for a genuine delivery, and is inconclusive for a forged one. Results marked as \
+informational, such as repeated deliveries, are neither right nor wrong. Inconclusive results do not \
 change the exit code:
 
   8  the receiver does not respond to the first delivery
