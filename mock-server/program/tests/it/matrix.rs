@@ -113,7 +113,7 @@ fn varies_a_dialect_from_a_file() {
     let directory = TempDir::new().unwrap();
     let settings = r#"{"settings": {"ids": "uuid", "error_body": "flat"}}"#;
     let dialect = format!("--dialect={}", file(&directory, "dialect.json", settings));
-    let script = r#"curl --silent "$PROFILE_BASE_URL/api/v1/me" | grep --quiet '^{"code"'"#;
+    let script = r#"curl --silent "$PROFILE_BASE_URL/api/v1/me" | grep --quiet '^{"code":"[a-z_]*","message"'"#;
     let options = [&dialect, "--only", "ids,error_body", "--json"];
     let (code, stdout, stderr) = matrix(&options, script);
     assert_eq!(code, Some(1), "{stderr}");
