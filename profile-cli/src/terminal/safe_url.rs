@@ -112,7 +112,7 @@ mod tests {
     use super::SafeUrl;
     use crate::terminal::{argument, escaped};
 
-    /// What all programs show of URLs.
+    /// The table of texts with URLs that the tests of all programs read.
     const TABLE: &str = include_str!("../../../mock-server/tests/shared/urls.tsv");
 
     #[test]

@@ -269,7 +269,7 @@ impl Moment {
     }
 }
 
-/// What happened in all runs.
+/// The numbers of outcomes of all runs.
 #[derive(Debug, Default)]
 struct Tally {
     done: usize,
