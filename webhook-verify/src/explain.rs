@@ -71,6 +71,8 @@ fixes! {
     SecretUnquoted => "the secret had no quotes around it",
     /// The bytes that the secret encodes in base64.
     SecretFromBase64 => "the secret was decoded from base64",
+    /// The body, which is UTF-8 that was decoded as Windows-1252 or Latin-1.
+    BodyToWindows1252 => "the body had not been decoded as Windows-1252",
     /// The body's JSON, with one space after each comma and colon, as Python writes it.
     JsonSpaced => "the body's JSON had one space after each comma and colon",
     /// The body's JSON, without whitespace between tokens.

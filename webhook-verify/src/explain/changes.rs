@@ -33,8 +33,18 @@ pub(super) const SECRET_CHANGES: [Change; 4] = [
     }),
 ];
 
+/// The characters of the bytes 0x80 to 0x9F; the others are those of Latin-1.
+const WINDOWS_1252: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
+
 /// In the order in which they are combined.
-pub(super) const BODY_CHANGES: [Change; 10] = [
+pub(super) const BODY_CHANGES: [Change; 11] = [
+    (Fix::BodyToWindows1252, |body| {
+        let byte = |it| match WINDOWS_1252.chars().position(|other| other == it) {
+            Some(index) => u8::try_from(0x80 + index).ok(),
+            None => u8::try_from(it).ok(),
+        };
+        str::from_utf8(body).ok()?.chars().map(byte).collect()
+    }),
     (Fix::JsonSpaced, |body| rewrite(body, " ")),
     (Fix::JsonCompact, |body| rewrite(body, "")),
     (Fix::EscapesDecoded, decode_escapes),

@@ -154,6 +154,19 @@ fn finds_written_and_removed_escapes() {
 }
 
 #[test]
+fn finds_a_body_that_was_decoded_as_windows_1252() {
+    let (signed, received) = (r#"{"a":"é €"}"#, r#"{"a":"Ã© â‚¬"}"#);
+    check_body(signed, received, &[Fix::BodyToWindows1252]);
+    check_body(
+        r#"{"a":"Á"}"#,
+        "{\"a\":\"Ã\u{81}\"}",
+        &[Fix::BodyToWindows1252],
+    );
+    let fixes = [Fix::BodyToWindows1252, Fix::BodyWithoutNewline];
+    check_body(signed, &format!("{received}\n"), &fixes);
+}
+
+#[test]
 fn finds_changes_to_the_signature() {
     let digits = &SIGNATURE["sha256=".len()..];
     check_signature(&format!("sha256={}", digits.to_uppercase()), &[]);

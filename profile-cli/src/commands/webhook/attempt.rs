@@ -11,6 +11,9 @@ use crate::terminal::SafeUrl;
 
 pub(super) const SECRET_HINT: &str = "the receiver must use the same secret and encoding";
 
+/// The size of the largest genuine delivery of `probe`.
+pub(super) const LARGE_BYTES: usize = 1_000_000;
+
 /// An attempt to send a delivery.
 pub(super) struct Attempt {
     /// The status code of the response, or the reason for its absence.
@@ -48,7 +51,11 @@ impl Attempt {
             401 | 403 => return self.with_other_cause(SECRET_HINT),
             404 | 410 => "the receiver does not know the path; check the path of the URL",
             405 => "the path does not accept POST; check the path of the URL",
-            413 => "a limit on the size of bodies answered; raise it to at least 1 MiB",
+            413 => {
+                return Some(format!(
+                    "a limit on the size of bodies answered; raise it to at least {LARGE_BYTES} bytes"
+                ));
+            }
             406 | 415 => "the receiver rejects the content type; it must accept every one",
             419 | 422 => {
                 "CSRF protection or a validation answered instead of the verification; exclude the \
@@ -61,6 +68,17 @@ impl Attempt {
             _ => return None,
         };
         Some(advice.to_owned())
+    }
+
+    /// Returns advice about a failed delivery that was signed with the secret.
+    pub(super) fn failure_advice(&self) -> Option<String> {
+        match self.response {
+            Ok(400 | 401 | 403) => {
+                let advice = self.with_other_cause(UNVERIFIED);
+                advice.or_else(|| Some(UNVERIFIED.to_owned()))
+            }
+            _ => self.advice().or_else(|| self.hint.clone()),
+        }
     }
 
     /// Adds the cause of a 401 or 403 that does not come from the verification, if there may be one.
@@ -109,9 +127,12 @@ pub(super) fn explain(
     let through = proxy.filter(|_| error.is_connect());
     let through = through.map_or_else(String::new, |proxy| format!(" through the proxy {proxy}"));
     let reason = format!("{failed}{through}: {}", root_cause(error));
-    let mut causes = successors(error.source(), |error| (*error).source());
-    // The HTTP client does not export the type of this error.
-    let is_tunnel = causes.any(|cause| cause.to_string().starts_with("tunnel error: "));
+    // The HTTP client does not export the types of these errors.
+    let has_cause = |start| {
+        let mut causes = successors(error.source(), |error| (*error).source());
+        causes.any(|cause| cause.to_string().starts_with(start))
+    };
+    let is_tunnel = has_cause("tunnel error: ");
     let is_plain = url.parsed().is_some_and(|url| url.scheme() == "http");
     let peer = match proxy {
         Some(_) if is_tunnel || is_plain => "proxy",
@@ -123,6 +144,7 @@ pub(super) fn explain(
             let list = NextCommand("profile config list");
             Some(format!("check the proxy, which {list} shows"))
         }
+        None if has_cause("dns error") => Some(format!("check the name of the host in {url}")),
         None => Some(format!("check that a receiver listens at {url}")),
     });
     (reason, hint)
@@ -150,13 +172,7 @@ pub(super) fn failure(attempts: &[Attempt]) -> Option<Failure> {
     }
     let answered = failed.iter().find(|attempt| attempt.response.is_ok());
     let status = answered.and_then(|attempt| attempt.response.as_ref().ok().copied());
-    let advice = answered.and_then(|attempt| match status {
-        Some(401 | 403) => {
-            let advice = attempt.with_other_cause(UNVERIFIED);
-            advice.or(Some(UNVERIFIED.to_owned()))
-        }
-        _ => attempt.advice(),
-    });
+    let advice = answered.and_then(|attempt| attempt.failure_advice());
     let failure = Failure::other(message).optional_hint(advice);
     Some(Failure { status, ..failure })
 }

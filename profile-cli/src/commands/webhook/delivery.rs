@@ -82,8 +82,8 @@ impl Delivery {
     }
 }
 
-/// The maximum number of bytes to read of a response body. Only the status code is used, but the
-/// receiver would log an error if the connection closed while it is still writing.
+/// The maximum number of bytes to read of a response body. It is only logged, but the receiver would log an
+/// error if the connection closed while it is still writing.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// Parses the URL of a receiver.
@@ -170,7 +170,6 @@ impl Sender {
             // The client adds the credentials of the URL.
             headers.remove(header::AUTHORIZATION);
         }
-        // Those of the response may echo the secret.
         for (name, value) in headers.iter().filter(|it| *it.0 != header::AUTHORIZATION) {
             tracing::debug!("> {name}: {value:?}");
         }
@@ -186,7 +185,15 @@ impl Sender {
                 let to = to.and_then(|to| self.url.parsed()?.join(to.to_str().ok()?).ok());
                 location = to.map(SafeUrl::new);
                 wants_login = response.headers().contains_key(header::WWW_AUTHENTICATE);
-                drain(response).await;
+                for (name, value) in response.headers() {
+                    // Not its `Debug` output, whose escapes would hide an echoed secret from the redaction.
+                    let value = String::from_utf8_lossy(value.as_bytes());
+                    tracing::debug!("< {name}: {value}");
+                }
+                let body = read(response).await;
+                if !body.is_empty() {
+                    tracing::trace!("< {}", String::from_utf8_lossy(&body));
+                }
                 Ok(status)
             }
             Err(error) => {
@@ -205,13 +212,14 @@ impl Sender {
     }
 }
 
-async fn drain(mut response: reqwest::Response) {
-    let mut read = 0;
-    while read <= MAX_RESPONSE_BYTES
+async fn read(mut response: reqwest::Response) -> Vec<u8> {
+    let mut read = Vec::new();
+    while read.len() <= MAX_RESPONSE_BYTES
         && let Ok(Some(chunk)) = response.chunk().await
     {
-        read += chunk.len();
+        read.extend_from_slice(&chunk);
     }
+    read
 }
 
 /// Sends the deliveries in order and prints each outcome. Fails unless all status codes are 2xx.

@@ -295,6 +295,34 @@ async fn errors_of_the_receiver_cannot_turn_the_webhook_off() {
     }
 }
 
+#[tokio::test]
+async fn advice_about_the_receiver_is_printed_once_per_status() {
+    let home = home();
+    for (status, advice) in [
+        (
+            308,
+            "; the receiver redirects to another URL, and redirects are not followed; ",
+        ),
+        (404, "; the receiver does not know the path; "),
+        (
+            401,
+            "; the receiver may use another secret, or verify a parsed body ",
+        ),
+    ] {
+        let to = receiver(ResponseTemplate::new(status)).await.uri();
+        let listener = Listener::start(home.path(), &["--max", "2", "--forward-to", &to]);
+        listener.delivers(204);
+        listener.delivers(204);
+        let run = listener.end();
+        assert_eq!(run.stderr().matches(advice).count(), 1, "{run}");
+        assert_eq!(
+            run.stderr().matches("warning: forwarding ").count(),
+            2,
+            "{run}"
+        );
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn responds_without_waiting_for_the_receiver_but_ctrl_c_waits() {

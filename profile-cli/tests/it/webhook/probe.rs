@@ -214,7 +214,7 @@ const MISTAKES: [(Answer, &str); 30] = [
     ),
     (
         |request| unless_status(request.body.len() > 64 << 10, 413, request),
-        "-(65_kib, 65_kib_outside_ascii)",
+        "-(1_mb, 65_kib_outside_ascii)",
     ),
     // Exemptions.
     (
@@ -292,7 +292,7 @@ const MISTAKES: [(Answer, &str); 30] = [
     (
         |_| 401,
         "-(genuine, unusual_spaces, text_outside_ascii, \
-         newline_at_the_end, 65_kib, 65_kib_outside_ascii, no_content_type, form, \
+         newline_at_the_end, 1_mb, 65_kib_outside_ascii, no_content_type, form, \
          invalid_content_type, genuine_at_the_end) and -last",
     ),
     (|request| verifying(request).clamp(204, 302), "-4xx"),
@@ -344,7 +344,7 @@ async fn the_hint_depends_on_what_is_accepted() {
     let secret = "the receiver must use the same secret and encoding";
     let before =
         "JSON is parsed before the handler, which must get the raw bytes; exclude the path from it";
-    let receivers: [(Answer, Option<&str>); 7] = [
+    let receivers: [(Answer, Option<&str>); 8] = [
         (
             verifies!(|request| parsed_again(request).into()),
             Some(parsed),
@@ -367,6 +367,10 @@ async fn the_hint_depends_on_what_is_accepted() {
             Some(secret),
         ),
         (|_| 204, None),
+        (
+            |_| 413,
+            Some("a limit on the size of bodies answered; raise it to at least 1000000 bytes"),
+        ),
         (
             |request| unless_status(kind_of_content(request) == "application/json", 401, request),
             Some(before),

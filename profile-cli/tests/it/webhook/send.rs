@@ -49,12 +49,19 @@ async fn sends_the_body_byte_for_byte() {
 /// `probe` sends by the same function.
 #[tokio::test]
 async fn the_log_has_headers_and_bodies_without_the_secret() {
+    const SECRET: &str = "a\"secret_0123456789";
     let home = home();
-    let to = receiver(&[204]).await.uri();
+    let answer = ResponseTemplate::new(200).insert_header("x-echo", SECRET);
+    let to = super::receiver(answer.set_body_string(format!("ended {SECRET}")))
+        .await
+        .uri();
     // As in a base URL, the scheme may be omitted.
     let to = to.strip_prefix("http://").unwrap();
     let [one, two, three] = ["-v", "-vv", "-vvv"].map(|flag| {
-        let run = send(home.path(), to, &["--data", "\"body\"", flag]);
+        let arguments = ["send", "post.liked", "--to", to, "--data", "\"body\"", flag];
+        let run = webhook(home.path(), &arguments)
+            .env("PROFILE_WEBHOOK_SECRET", SECRET)
+            .run();
         run.stdout();
         assert!(!run.to_string().contains(SECRET), "{run}");
         run.stderr()
@@ -65,9 +72,11 @@ async fn the_log_has_headers_and_bodies_without_the_secret() {
         [(one, false, false), (two, true, false), (three, true, true)]
     {
         assert!(log.starts_with(&request), "{log}");
-        assert!(log.contains("< 204\n"), "{log}");
+        assert!(log.contains("< 200\n"), "{log}");
         assert_eq!(log.contains(header), has_header, "{log}");
         assert_eq!(log.contains(body), has_body, "{log}");
+        assert_eq!(log.contains("< ended [redacted]\n"), has_body, "{log}");
+        assert_eq!(log.contains("< x-echo: [redacted]\n"), has_header, "{log}");
     }
 }
 
@@ -142,7 +151,7 @@ async fn a_rejected_signature_has_a_hint() {
                 bytes; `profile webhook probe` tests it\n";
     let csrf = "; or CSRF protection answered, which must exclude the path\n";
     let forbidden = hint.replace('\n', csrf);
-    for (status, expected) in [(401, hint), (403, &forbidden), (400, "")] {
+    for (status, expected) in [(401, hint), (403, &forbidden), (400, hint)] {
         let to = receiver(&[200, status, 500]).await;
         let sent = send(home.path(), &to.uri(), &["--count", "3"]);
         let message = format!(
@@ -379,6 +388,15 @@ fn names_the_remedies_for_a_certificate() {
     send_trusting(&url, "others.pem")
         .fails(8, "hint: if a private authority issued the receiver's");
     assert_eq!(send_trusting(&url, "cert.pem").code(), 0);
+}
+
+#[test]
+fn an_unknown_host_has_a_hint_about_its_name() {
+    let run = send(home().path(), "http://receiver.invalid/hooks", &[]);
+    run.fails(
+        8,
+        "hint: check the name of the host in http://receiver.invalid/hooks\n",
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -277,7 +277,7 @@ pub(super) fn forward(
                 continue;
             }
             let is_new = advised.insert(attempt.response.as_ref().ok().copied());
-            let advice = attempt.advice().filter(|_| is_new);
+            let advice = attempt.failure_advice().filter(|_| is_new);
             let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
             let warning = format!("forwarding {kind} of {received_at:.3} failed: {text}{advice}");
             to_print.push(Message::Warning(warning), 0);
