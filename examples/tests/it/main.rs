@@ -14,6 +14,5 @@ mod documents;
 mod fuzz_manifest;
 mod repository;
 #[cfg(unix)]
-mod scenarios;
 mod specification_coverage;
 mod webhook_payloads;
