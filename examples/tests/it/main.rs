@@ -5,10 +5,6 @@
     reason = "a test fails at the first unexpected value"
 )]
 
-#[allow(dead_code, reason = "other packages use more of it")]
-#[cfg(unix)]
-#[path = "../../../mock-server/tests/shared/child.rs"]
-mod child;
 mod completeness;
 mod documents;
 mod fuzz_manifest;
