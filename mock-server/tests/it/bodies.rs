@@ -153,22 +153,8 @@ async fn requires_a_json_content_type() {
 }
 
 #[tokio::test]
-async fn accepts_content_type_parameters_in_any_case() {
-    let server = MockServer::start().await;
-    for found in [
-        "application/json; charset=utf-8",
-        "application/json;charset=utf-8",
-        "Application/JSON",
-    ] {
-        let request = request(&server, "PATCH /me/profile").header("content-type", found);
-        request.body("{}").data(200);
-    }
-}
-
-#[tokio::test]
 async fn rejects_other_encodings_without_a_violation() {
     let server = MockServer::start().await;
-    let json = "application/json";
     for line in WRITES {
         for (coding, parameters, found) in [
             ("gzip", "", "gzip"),
@@ -178,7 +164,7 @@ async fn rejects_other_encodings_without_a_violation() {
             ("", ";charset=iso-8859-1", "iso-8859-1"),
             ("zstd", "; charset=utf-32", "zstd, utf-32"),
         ] {
-            let content_type = &format!("{json}{parameters}");
+            let content_type = &format!("application/json{parameters}");
             let message = format!("the encoding of the body is {found}; send plain UTF-8");
             request(&server, line)
                 .header("Content-Type", content_type)
@@ -187,32 +173,19 @@ async fn rejects_other_encodings_without_a_violation() {
                 .assert_rejected(415, "unsupported_encoding", &message);
         }
     }
-    for (coding, parameters) in [
-        ("identity", ""),
-        ("", "; charset=\"UTF-8\""),
-        ("Identity", ";charset=utf8"),
-        ("", "; charset=us-ascii"),
+    for (coding, content_type) in [
+        ("identity", "Application/JSON"),
+        ("", "application/json; charset=\"UTF-8\""),
+        ("Identity", "application/json;charset=utf8"),
+        ("", "application/json; charset=us-ascii"),
     ] {
         request(&server, "PATCH /me/profile")
-            .header("Content-Type", &format!("{json}{parameters}"))
+            .header("content-type", content_type)
             .header("Content-Encoding", coding)
             .body("{}")
             .data(200);
     }
     server.assert_no_violations();
-}
-
-#[tokio::test]
-async fn names_a_byte_order_mark() {
-    let server = MockServer::start().await;
-    for body in [&b"\xef\xbb\xbf{}"[..], b"\xff\xfe{\0}\0", b"\xfe\xff\0{\0}"] {
-        let request =
-            request(&server, "PATCH /me/profile").header("Content-Type", "application/json");
-        let message = "the body is not a JSON object: it begins with a byte order mark; send UTF-8 without one";
-        request
-            .body(body)
-            .assert_rejected(400, "not_a_json_object", message);
-    }
 }
 
 /// Returns the error for a text that is not valid JSON.
@@ -229,7 +202,11 @@ async fn rejects_bodies_that_are_not_json_objects() {
     for line in WRITES {
         let invalid: [&[u8]; 5] = [b"", b"bio=x", b"{", b"{}{}", b"{\"body\":\"\xff\"}"];
         let invalid = invalid.map(|body| (body, json_error(body)));
-        let others: [(&[u8], _); 6] = [
+        let mark = "it begins with a byte order mark; send UTF-8 without one";
+        let others: [(&[u8], _); 9] = [
+            (b"\xef\xbb\xbf{}", mark),
+            (b"\xff\xfe{\0}\0", mark),
+            (b"\xfe\xff\0{\0}", mark),
             (b"[]", "found an array"),
             (b" null", "found null"),
             (b"true", "found a boolean"),

@@ -5,10 +5,10 @@ use mock_server::dialect::{
     ErrorBody, Ids, KeyObject, KeyRateLimit, KeyScopes, Learned, LinkUrls, MeFields,
     OtherStatistics, ReferenceData, ResourceFields, ScopeRejection, UnknownFields, WriteResponses,
 };
-use mock_server::{Dialect, MockServer, ProfileField, Request, World, handle};
+use mock_server::{Dialect, ProfileField, Request, World, handle};
 use serde_json::{Value, json};
 
-use crate::request::{Answer, engine_request, limit_requests, request, scopes};
+use crate::request::{Answer, engine_request, scopes};
 
 /// Creates a world whose dialect differs from the default in one setting.
 fn world(change: impl FnOnce(&mut Dialect)) -> World {
@@ -459,16 +459,4 @@ fn omitted_parts_of_a_state_have_their_defaults() {
         key.as_object_mut().unwrap().remove("rate_limit").unwrap();
     }
     assert_eq!(read(&saved), World::default());
-}
-
-#[tokio::test]
-async fn a_server_uses_its_dialect() {
-    let builder = MockServer::builder().dialect(Dialect::minimal());
-    let server = builder.start().await.unwrap();
-    let rejected = request(&server, "GET /nothing").send();
-    assert_eq!((rejected.status, &*rejected.body), (404, ""));
-    limit_requests(&server, 0);
-    let rejected = request(&server, "GET /me").send();
-    assert_eq!(rejected.status, 429);
-    assert_eq!(rejected.header("retry-after"), None);
 }

@@ -1,9 +1,8 @@
 //! `POST /me/posts` and `DELETE /me/posts/{id}`.
 
-use mock_server::MockServer;
 use serde_json::json;
 
-use crate::request::{request, start_at_noon, write};
+use crate::request::{request, start_at_noon};
 
 #[tokio::test]
 async fn creates_and_deletes_a_post() {
@@ -25,11 +24,4 @@ async fn creates_and_deletes_a_post() {
     let message = "the key's owner has no post with the id post_6";
     let again = request(&server, "DELETE /me/posts/post_6");
     again.assert_rejected(404, "unknown_post", message);
-}
-
-#[tokio::test]
-async fn requires_a_body_which_can_be_empty() {
-    let server = MockServer::start().await;
-    let created = write(&server, "POST /me/posts", json!({"body": ""}), 201);
-    assert_eq!(created["body"], "");
 }

@@ -111,19 +111,6 @@ async fn a_response_that_is_abandoned_after_the_write_has_no_status() {
 }
 
 #[tokio::test]
-async fn a_delayed_request_is_recorded_once() {
-    let server = MockServer::start().await;
-    let delay = FaultRule::new(Fault::delay(Duration::from_millis(1)));
-    server.add_fault(delay.clone()).unwrap();
-    server.add_fault(delay.after_write()).unwrap();
-    request(&server, "GET /me").data(200);
-    let requests = server.journal().requests();
-    assert_eq!(requests.len(), 1);
-    assert_eq!(requests[0].outcome, RequestOutcome::Responded);
-    assert_eq!(requests[0].status, Some(200));
-}
-
-#[tokio::test]
 async fn a_fault_of_the_connection_is_an_outcome() {
     let (bytes, pause) = (1_000, Duration::ZERO);
     let failed = RequestOutcome::ConnectionFault;

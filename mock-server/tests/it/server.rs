@@ -5,10 +5,10 @@ use std::net::TcpStream;
 #[cfg(unix)]
 use std::process::Command;
 
+use mock_server::MockServer;
 #[cfg(unix)]
 use mock_server::StartError;
 use mock_server::journal::RequestPattern;
-use mock_server::{MockServer, World};
 
 use tokio::sync::Mutex;
 
@@ -72,19 +72,6 @@ fn a_thread_that_cannot_be_started_is_an_error() {
     assert!(output.status.success(), "{output:?}");
     let stdout = String::from_utf8(output.stdout).unwrap();
     assert!(stdout.contains("1 passed"), "{stdout}");
-}
-
-/// A world survives serialization, and each server has its own.
-#[tokio::test]
-async fn each_server_has_its_own_world() {
-    let (one, other) = (MockServer::start().await, MockServer::start().await);
-    request(&one, "DELETE /me/links/link_1").send();
-    assert_eq!(other.world().unwrap(), World::default());
-    let text = serde_json::to_string(&one.world().unwrap()).unwrap();
-    assert_eq!(
-        serde_json::from_str::<World>(&text).unwrap(),
-        one.world().unwrap()
-    );
 }
 
 #[tokio::test]

@@ -1,9 +1,7 @@
 //! Worlds in state files.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use mock_server::{MockServer, StateFile, World};
 use serde_json::{Value, json};
@@ -104,16 +102,6 @@ async fn a_new_file_is_private_and_an_old_one_keeps_its_mode() {
 }
 
 #[tokio::test]
-async fn an_existing_file_keeps_its_seed() {
-    let directory = TempDir::new().unwrap();
-    let path = state_in(&directory);
-    StateFile::new(&path).reset(&World::new(7)).unwrap();
-    let builder = MockServer::builder().seed(8).state_file(&path);
-    let server = builder.start().await.unwrap();
-    assert_eq!(server.keys(), &World::new(7).keys());
-}
-
-#[tokio::test]
 async fn reads_and_rejections_do_not_write() {
     let (_directory, path, server) = start().await;
     // A server writes its file in several lines, so a single line shows that it did not write.
@@ -122,28 +110,6 @@ async fn reads_and_rejections_do_not_write() {
     request(&server, "GET /me").data(200);
     assert_eq!(request(&server, "DELETE /me/links/none").send().status, 404);
     assert_eq!(fs::read_to_string(&path).unwrap(), state.to_string());
-}
-
-#[tokio::test]
-async fn two_servers_can_share_a_file() {
-    const POSTS: usize = 10;
-    let directory = TempDir::new().unwrap();
-    let path = state_in(&directory);
-    let servers = [start_on(&path).await, start_on(&path).await];
-    let create = |server| {
-        for _ in 0..POSTS {
-            write(server, "POST /me/posts", json!({"body": "x"}), 201);
-        }
-    };
-    thread::scope(|scope| {
-        for server in servers.iter().chain(&servers) {
-            scope.spawn(move || create(server));
-        }
-    });
-    let world = servers[0].world().unwrap();
-    let posts = &world.account("demo").unwrap().posts;
-    let ids: BTreeSet<_> = posts.iter().map(|post| &post.id).collect();
-    assert_eq!(ids.len(), 1 + 4 * POSTS);
 }
 
 #[tokio::test]

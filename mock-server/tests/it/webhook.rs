@@ -269,16 +269,6 @@ async fn rejects_redelivery_of_an_unknown_delivery() {
 }
 
 #[tokio::test]
-async fn needs_a_receiver_to_send_and_to_be_turned_on() {
-    let server = start_at_noon().await;
-    let rejected = server.webhook().emit("post.liked", json!({})).await;
-    let expected = "the webhook has no receiver; set a URL or the script of the built-in receiver";
-    assert_eq!(rejected.unwrap_err().to_string(), expected);
-    let error = server.webhook().turn_on().unwrap_err();
-    assert_eq!(error.code(), "no_receiver");
-}
-
-#[tokio::test]
 async fn the_log_is_json_without_the_secret() {
     let server = start_at_noon().await;
     let webhook = server.webhook();
@@ -340,24 +330,6 @@ async fn the_state_file_keeps_the_webhook() {
     assert!(!emit(&again).await.is_success());
     assert!(emit(&again).await.is_success());
     assert_eq!(again.webhook().deliveries().unwrap().len(), 3);
-}
-
-#[tokio::test]
-async fn rejects_invalid_input_without_changes() {
-    let server = start_at_noon().await;
-    let webhook = server.webhook();
-    let set = |url: &str, secret: &str| webhook.set_receiver(url, secret);
-    for (rejected, code) in [
-        (set("https://127.0.0.1/", SECRET), "invalid_url"),
-        (set("http://127.0.0.1/", ""), "empty_secret"),
-        (webhook.use_built_in_receiver("200", ""), "empty_secret"),
-        (webhook.use_built_in_receiver("", SECRET), "invalid_script"),
-    ] {
-        assert_eq!(rejected.unwrap_err().code(), code);
-    }
-    let rejected = webhook.emit("two\r\nX-Evil: lines", json!({})).await;
-    assert!(matches!(rejected, Err(WebhookError::Invalid(_))));
-    assert_eq!(webhook.status().unwrap().receiver, None);
 }
 
 #[tokio::test(start_paused = true)]

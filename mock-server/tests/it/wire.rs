@@ -4,7 +4,6 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule, MockServer, WireFault};
 
 use crate::request::request;
@@ -246,27 +245,6 @@ async fn http_faults_keep_the_connection_open() {
     let mut rest = String::new();
     stream.read_to_string(&mut rest).unwrap();
     assert!(rest.contains("HTTP/1.1 200 OK\r\n"), "{rest}");
-}
-
-#[tokio::test]
-async fn the_phase_decides_if_the_write_happens() {
-    let server = MockServer::start().await;
-    let deletions = RequestPattern::any().method("DELETE");
-    let reset = FaultRule::new(Fault::Wire(WireFault::Close))
-        .matching(deletions)
-        .times(1);
-    let links = || server.world().unwrap().account("demo").unwrap().links.len();
-    let delete = || {
-        let head = "DELETE /api/v1/me/links/link_1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer";
-        let mut stream = send_head(server.address(), &format!("{head} {}", server.key()));
-        assert_eq!(stream.read(&mut [0; 1]).unwrap(), 0);
-    };
-    server.add_fault(reset.clone()).unwrap();
-    delete();
-    assert_eq!(links(), 2);
-    server.add_fault(reset.after_write()).unwrap();
-    delete();
-    assert_eq!(links(), 1);
 }
 
 #[tokio::test]

@@ -192,12 +192,20 @@ async fn responds_with_413_to_a_body_that_the_broker_does_not_accept() {
     let folder = TempDir::new().unwrap();
     let config = folder.path().join("broker.conf");
     fs::write(&config, "max_payload: 65536").unwrap();
-    let broker = or_skip!(start_broker_with(&["--config", config.to_str().unwrap()]).await);
-    let (queue, app) = start(&broker, EventKey::None).await;
-    let body = "x".repeat(65536 - MAX_HEADER_BYTES);
-    assert_eq!(deliver(&app, "right", &format!("{body}x")).await, 413);
-    assert_eq!(deliver(&app, "right", &body).await, 204);
-    assert_eq!(handled(&queue, 1).await, [body]);
+    let limited = ["--config", config.to_str().unwrap()];
+    let limit = 65536 - MAX_HEADER_BYTES;
+    // A broker with its defaults accepts the largest delivery that `profile webhook probe` sends.
+    for (arguments, accepted, rejected) in [
+        (&limited[..], limit, limit + 1),
+        (&[], 1_000_000, 1_048_576),
+    ] {
+        let broker = or_skip!(start_broker_with(arguments).await);
+        let (queue, app) = start(&broker, EventKey::None).await;
+        assert_eq!(deliver(&app, "right", &"x".repeat(rejected)).await, 413);
+        let body = "x".repeat(accepted);
+        assert_eq!(deliver(&app, "right", &body).await, 204);
+        assert_eq!(handled(&queue, 1).await, [body]);
+    }
 }
 
 #[tokio::test]

@@ -125,6 +125,11 @@ fn names_what_it_could_not_delete() {
         ("/me/links/{id}", Fault::status(500), "/me/links/link_6"),
         ("/me/links/{id}", Fault::status(404), "/me/links/link_6"),
         ("/me/posts/{id}", Fault::status(500), "/me/posts/post_7"),
+        (
+            "/me/links/{id}",
+            Fault::Wire(WireFault::Close),
+            "/me/links/link_6",
+        ),
     ];
     for_each(&cases, |(path, fault, left)| {
         let server = MockServer::start_blocking();
@@ -212,23 +217,6 @@ async fn gives_up_after_four_requests_without_a_response() {
     learned.ends(3);
     learned.says("mock-server-learn: 4 requests in a row had no response; ");
     assert!(server.journal().requests().len() <= 14);
-}
-
-#[tokio::test]
-async fn names_what_is_left_of_a_silent_endpoint() {
-    let server = MockServer::start().await;
-    // Requests for the link have no response after its creation.
-    let rule = FaultRule::new(Fault::Wire(WireFault::Close));
-    let rule = rule.matching(RequestPattern::any().path("/me/links/{id}"));
-    server.add_fault(rule).unwrap();
-    let learned = learn(server.uri(), server.key(), &OPTIONS);
-    learned.ends(1);
-    for message in [
-        "; PATCH /me/links/{id} is not requested again\n",
-        "mock-server-learn: not deleted: DELETE /me/links/link_6 deletes it\n",
-    ] {
-        learned.says(message);
-    }
 }
 
 #[tokio::test]

@@ -90,33 +90,14 @@ async fn trusts_the_authority_in_the_environment() {
     let (code, _, stderr) = learn(command()).await;
     assert_eq!(code, Some(3), "{stderr}");
     assert!(stderr.contains("invalid peer certificate"), "{stderr}");
+    let advice = "; if a private authority issued the service's certificate";
+    assert!(stderr.contains(advice), "{stderr}");
+    let mut plain = program(&server.uri().replace("http:", "https:"));
+    plain.env("PROFILE_API_KEY", server.key());
+    plain.env("SSL_CERT_FILE", &authority);
+    let (code, _, stderr) = learn(plain).await;
+    assert_eq!(code, Some(3), "{stderr}");
+    let advice = "; the service does not support HTTPS on this port";
+    assert!(stderr.contains(advice), "{stderr}");
     assert_eq!(server.journal().requests().len(), sent);
-}
-
-#[tokio::test]
-async fn a_problem_of_tls_has_advice() {
-    let server = MockServer::start().await;
-    let directory = TempDir::new().unwrap();
-    let authority = directory.path().join("authority.pem");
-    let untrusted = serve_https(server.address(), &authority).await;
-    let plain = server.uri().replace("http:", "https:");
-    for (url, authority, expected) in [
-        (
-            untrusted,
-            None,
-            "; if a private authority issued the service's certificate",
-        ),
-        (
-            plain,
-            Some(&authority),
-            "; the service does not support HTTPS on this port",
-        ),
-    ] {
-        let mut command = program(&url);
-        command.env("PROFILE_API_KEY", "sk_a_key_of_a_test");
-        command.envs(authority.map(|path| ("SSL_CERT_FILE", path)));
-        let (code, _, stderr) = learn(command).await;
-        assert_eq!(code, Some(3), "{stderr}");
-        assert!(stderr.contains(expected), "{expected}: {stderr}");
-    }
 }

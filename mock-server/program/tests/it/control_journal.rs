@@ -32,6 +32,10 @@ fn lists_filters_and_clears_requests() {
     assert_eq!(list("?path=/me"), [1]);
     assert_eq!(list("?method=PATCH&path=%2Fme%2Fprofile&status=200"), [2]);
     assert_eq!(list("?key=none"), [3]);
+    assert_eq!(list("?path=/me/prof*&key=all"), [2]);
+    for key in ["unknown", "other", "key77"] {
+        assert_eq!(list(&format!("?key={key}")), [] as [u64; 0]);
+    }
     assert_eq!(list("?after=1&method=PATCH"), [2, 3]);
     assert_eq!(list("?after=2&within_milliseconds=60000"), [3]);
     assert_eq!(list("?after=3"), [] as [u64; 0]);
@@ -86,48 +90,6 @@ fn records_the_fault_and_the_response_that_was_sent() {
 }
 
 #[test]
-fn errors_do_not_contain_a_key_passed_as_a_name() {
-    let serving = serve(&[]);
-    serving.request("GET /me").data(200);
-    let key = serving.key("all");
-    let line = "POST /worlds/default/requests/verify";
-    let response = serving.order(422, line, json!({"request": {"path": "/me", "key": key}}));
-    assert_eq!(response["error"]["code"], "unmatchable_pattern");
-    assert!(!response.to_string().contains(key), "{response}");
-}
-
-#[test]
-fn filters_can_match_prefixes_and_unknown_keys() {
-    let serving = serve(&[]);
-    serving.request("GET /me/linked").send();
-    let found = serving.read("/requests?path=/me/link*");
-    assert_eq!(found[0]["path"], "/api/v1/me/linked");
-    for name in ["unknown", "other", "key77"] {
-        let found = serving.read(&format!("/requests?key={name}&path=me"));
-        assert_eq!(found, json!([]), "{name}");
-    }
-}
-
-#[test]
-fn compares_requests_with_expectations() {
-    let serving = serve(&[]);
-    let line = "POST /worlds/default/requests/verify";
-    serving.send("PATCH /me/profile", json!({"nickname": "Ada"}));
-    let request = json!({
-        "method": "PATCH",
-        "path": "/me/profile",
-        "body_contains": {"display_name": "Ada"},
-    });
-    let verification = serving.order(200, line, json!({"request": request, "times": 1}));
-    assert_eq!(verification["satisfied"], false);
-    let sentence = "received PATCH /me/profile, but without the field `display_name: \"Ada\"` and with the \
-                    field `nickname: \"Ada\"`";
-    assert_eq!(verification["near_misses"][0]["sentence"], sentence);
-    let refusals = json!({"request": {"status": 422}});
-    assert_eq!(serving.order(200, line, refusals)["satisfied"], true);
-}
-
-#[test]
 fn waiting_returns_the_request_or_the_reason() {
     let serving = serve(&[]);
     let line = "POST /worlds/default/requests/wait";
@@ -163,7 +125,11 @@ fn listing_can_wait_for_the_next_request() {
     // Connections are accepted in order, so the program has accepted the one that waits.
     serving.order(200, "GET /health", NOTHING);
     assert_eq!(serving.stop(rustix::process::Signal::TERM).0, Some(0));
-    assert_eq!(waiting.finish().status, 503);
+    // A request that waits is answered before the program exits.
+    let answer = waiting.finish();
+    assert_eq!(answer.status, 503);
+    let reason = "the server is shutting down";
+    assert!(answer.body.contains(reason), "{}", answer.body);
 }
 
 #[test]
@@ -210,21 +176,6 @@ fn clearing_the_journal_ends_waiting() {
         assert_eq!(answer.status, 409, "{line}");
         assert!(answer.body.contains("journal_cleared"), "{}", answer.body);
     }
-}
-
-#[cfg(unix)]
-#[test]
-fn waiting_does_not_delay_the_shutdown() {
-    let serving = serve(&[]);
-    let waiting = wait_long(&serving);
-    // Connections are accepted in order, so the program has accepted the one that waits.
-    serving.order(200, "GET /health", NOTHING);
-    assert_eq!(serving.stop(rustix::process::Signal::TERM).0, Some(0));
-    // A request that waits is answered before the program exits.
-    let answer = waiting.finish();
-    assert_eq!(answer.status, 503);
-    let reason = "the server is shutting down";
-    assert!(answer.body.contains(reason), "{}", answer.body);
 }
 
 #[test]

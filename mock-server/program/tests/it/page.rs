@@ -48,15 +48,6 @@ fn serves_the_page_with_a_strict_policy() {
 }
 
 #[test]
-fn without_the_control_api_there_is_no_page() {
-    let serving = serve(&["--no-control"]);
-    for path in ["/", "/_mock/", "/_mock"] {
-        let answer = request_exactly(serving.address(), &format!("GET {path}")).send();
-        assert_eq!(answer.status, 404);
-    }
-}
-
-#[test]
 fn shows_requests_of_other_clients() {
     let chromium = or_skip!(chromium());
     let serving = serve(&[]);

@@ -118,24 +118,15 @@ fn reports_a_damaged_state_file_and_keeps_it() {
     let directory = TempDir::new().unwrap();
     let mut invalid = World::default();
     invalid.account_mut("demo").unwrap().links[0].url = "/demo".to_owned();
-    let error = serde_json::from_str::<Value>("damaged").unwrap_err();
-    let error = format!("not valid JSON: {error}");
-    for (content, problem) in [
-        ("damaged".to_owned(), error.as_str()),
-        (
-            json!(invalid).to_string(),
-            "accounts.demo.links[0].url: url is not an absolute URL: relative URL without a base; \
-             expected a URL such as https://example.com",
-        ),
-    ] {
-        let path = file(&directory, "state.json", &content);
-        let message = format!(
-            "mock-server: the state file {path} is damaged: {problem}; fix it, or delete it to \
-             start over\n"
-        );
-        assert_eq!(fail(&["--state", &path]), (Some(1), message));
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), content);
-    }
+    let content = json!(invalid).to_string();
+    let path = file(&directory, "state.json", &content);
+    let message = format!(
+        "mock-server: the state file {path} is damaged: accounts.demo.links[0].url: url is not an absolute \
+         URL: relative URL without a base; expected a URL such as https://example.com; fix it, or delete it \
+         to start over\n"
+    );
+    assert_eq!(fail(&["--state", &path]), (Some(1), message));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), content);
 }
 
 #[test]

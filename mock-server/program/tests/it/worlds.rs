@@ -61,6 +61,10 @@ fn have_their_own_keys_state_clock_and_faults() {
     let serving = serve(&[]);
     let mut state = serde_json::to_value(World::new(7)).unwrap();
     state["accounts"]["demo"]["profile"]["bio"] = json!("Brought along");
+    let both = json!({"state": state, "seed": 7});
+    let error = serving.order(422, "POST /worlds", both);
+    let expected = "`seed` and `state` cannot be combined; a state contains its own seed";
+    assert_eq!(error["error"]["message"], expected);
     let new = json!({"state": state, "clock": "2026-03-01T12:00:00Z"});
     let world = serving.order(201, "POST /worlds", new);
     let order = |status, method, path, body| {
@@ -93,15 +97,6 @@ fn have_their_own_keys_state_clock_and_faults() {
     order(204, "DELETE", "", Value::Null);
     order(404, "DELETE", "", Value::Null);
     me(owner).assert_rejected(401, "unknown_key", "unknown API key");
-}
-
-#[test]
-fn do_not_combine_a_state_with_a_seed() {
-    let serving = serve(&[]);
-    let state = serving.read("/state");
-    let error = serving.order(422, "POST /worlds", json!({"state": state, "seed": 7}));
-    let expected = "`seed` and `state` cannot be combined; a state contains its own seed";
-    assert_eq!(error["error"]["message"], expected);
 }
 
 #[test]
@@ -160,25 +155,16 @@ fn can_be_reached_by_url_without_a_key() {
     }
     let status = |line, key| below(line).key(key).send().status;
     assert_eq!(status("GET /worlds/default/api/v1/me", outer), 401);
-    assert_eq!(status("GET /worlds/w2/api/v1/me", outer), 404);
+    let gone = below("GET /worlds/w2/api/v1/me");
+    let message = "unknown world \"w2\"; it was deleted or never created";
+    gone.assert_rejected(404, "unknown_world", message);
     let paths = serving.order(200, "GET /worlds/w1/requests", Value::Null);
     assert_eq!(paths[0]["path"], "/api/v1/badges");
 }
 
 #[test]
-fn unknown_worlds_are_reported() {
-    let serving = serve(&[]);
-    let gone = request_exactly(serving.address(), "GET /worlds/w3/api/v1/me");
-    let message = "unknown world \"w3\"; it was deleted or never created";
-    gone.assert_rejected(404, "unknown_world", message);
-    for list in ["/requests", "/violations"] {
-        assert_eq!(serving.read(list), json!([]));
-    }
-}
-
-#[test]
-fn use_the_dialect_of_the_program_by_default() {
-    let serving = serve(&["--dialect", "minimal"]);
+fn use_the_dialect_and_the_origins_of_the_program_by_default() {
+    let serving = serve(&["--dialect", "minimal", "--cors", "*"]);
     let dialect = |body: Value| {
         let world = serving.order(201, "POST /worlds", body);
         let line = format!("GET /worlds/{}/dialect", world["id"].as_str().unwrap());
@@ -189,8 +175,10 @@ fn use_the_dialect_of_the_program_by_default() {
     assert_eq!(dialect(Value::Null), "string");
     assert_eq!(dialect(json!({ "dialect": integer })), "integer");
     let world = serving.order(201, "POST /worlds", Value::Null);
-    let me = request_with(&serving, &world, "GET /me").data(200);
-    assert_eq!(me["key"]["scopes"], scopes(" "));
+    let request = || request_with(&serving, &world, "GET /me");
+    assert_eq!(request().data(200)["key"]["scopes"], scopes(" "));
+    let allowed = request().send();
+    assert_eq!(allowed.header("access-control-allow-origin"), Some("*"));
 }
 
 #[test]
@@ -225,12 +213,4 @@ fn a_body_that_arrives_after_a_reset_does_not_change_the_new_state() {
     stream.read_exact(&mut response).unwrap();
     assert_eq!(&response, b"HTTP/1.1 200");
     assert_ne!(serving.request("GET /me").data(200)["bio"], "x");
-}
-
-#[test]
-fn pages_of_another_origin_can_use_new_worlds() {
-    let serving = serve(&["--cors", "*"]);
-    let world = serving.order(201, "POST /worlds", Value::Null);
-    let answer = request_with(&serving, &world, "GET /me").send();
-    assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
 }
