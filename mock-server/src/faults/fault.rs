@@ -263,15 +263,13 @@ fn check_header(name: &str, value: &str) -> Result<()> {
 /// assert_eq!(reset, WireFault::Reset { after: None });
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields, remote = "Self")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WireFault {
     /// Resets the connection (RST): `"reset"` without sending a byte, or `{"reset": {"after": 10}}` in
     /// the middle of the body.
     Reset {
         /// Number of bytes of the body to send after the head.
-        #[serde(default)]
         after: Option<u64>,
     },
     /// Closes the connection (FIN) without sending a byte: `"close"`.
@@ -294,7 +292,6 @@ pub enum WireFault {
         /// Size of a piece in bytes; at least 1.
         bytes: u64,
         /// Pause before each piece; in JSON whole milliseconds, as `milliseconds`.
-        #[serde(rename = "milliseconds", with = "milliseconds")]
         pause: Duration,
     },
     /// Sends a chunked body whose second chunk has an invalid size: `"bad_chunk"`.
@@ -334,12 +331,34 @@ impl WireFault {
     }
 }
 
+/// The form in JSON, but for `"reset"`.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "WireFault", rename_all = "snake_case", deny_unknown_fields)]
+enum Json {
+    Reset {
+        #[serde(default)]
+        after: Option<u64>,
+    },
+    Close,
+    Cut {
+        after: u64,
+    },
+    Stall {
+        after: u64,
+    },
+    Dribble {
+        bytes: u64,
+        #[serde(rename = "milliseconds", with = "milliseconds")]
+        pause: Duration,
+    },
+    BadChunk,
+}
+
 impl Serialize for WireFault {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Reset { after: None } => serializer.serialize_str("reset"),
-            // The function that serde's remote derive generates, not this method.
-            other => Self::serialize(other, serializer),
+            other => Json::serialize(other, serializer),
         }
     }
 }
@@ -350,7 +369,7 @@ impl<'de> Deserialize<'de> for WireFault {
         if fault == "reset" {
             fault = json!({"reset": {}});
         }
-        Self::deserialize(fault).map_err(D::Error::custom)
+        Json::deserialize(fault).map_err(D::Error::custom)
     }
 }
 

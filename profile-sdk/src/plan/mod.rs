@@ -42,76 +42,74 @@ pub use step::Step;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use crate::resources::{Link, NewLink, Profile};
 use crate::text::quoted;
 use crate::values::{Handle, LinkId, Scope, as_json};
 use desired_profile::{Grade, find_matches, normalized, texts, texts_of};
 use step::{is_equal, shown};
 
-/// The steps that change a profile as desired, in the order in which
-/// [`Client::apply`](crate::Client::apply) carries them out: the fields, then the links that are
-/// edited, created and deleted.
-///
-/// `Display` prints a line for each step, and one if [links are not listed](Self::lacks_links). [The
-/// module](self) has an example. A plan can be stored as JSON and applied later.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(remote = "Self")]
-#[must_use]
-pub struct Plan {
-    steps: Vec<Step>,
-    unchanged_links: usize,
-    other_links: usize,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    lacks_links: bool,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<Warning>,
-    /// The account, as far as it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    service: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    handle: Option<Handle>,
-    /// The IDs of the links that the profile had. Plans of older versions have none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    seen_links: Vec<LinkId>,
-}
-
-as_json!(Plan);
-
-/// A warning of a plan or of a report. `Display` prints it for people.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(remote = "Self", tag = "warning", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Warning {
-    /// There are no steps for links, because the service does not list those of the profile.
-    LinksNotListed,
-    /// There is no step for a desired link, because it is unclear which of several similar links it is.
-    #[non_exhaustive]
-    SimilarLinks {
-        /// The desired title and URL.
-        to: NewLink,
-        /// The similar links of the profile. They are neither edited nor deleted.
-        similar: Vec<Link>,
-    },
-    /// The service stored a text in another form, as its response shows. Unless a later plan considers
-    /// both as equal, it sends the text again.
-    #[non_exhaustive]
-    AlteredText {
-        /// The link that the text belongs to. `None` for a field of the profile, and if the response
-        /// does not contain the ID.
+as_json! {
+    /// The steps that change a profile as desired, in the order in which
+    /// [`Client::apply`](crate::Client::apply) carries them out: the fields, then the links that are
+    /// edited, created and deleted.
+    ///
+    /// `Display` prints a line for each step, and one if [links are not listed](Self::lacks_links). [The
+    /// module](self) has an example. A plan can be stored as JSON and applied later.
+    #[derive(Debug, Clone, Default, PartialEq)]
+    #[must_use]
+    pub struct Plan {
+        steps: Vec<Step>,
+        unchanged_links: usize,
+        other_links: usize,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        lacks_links: bool,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        warnings: Vec<Warning>,
+        /// The account, as far as it is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        link: Option<LinkId>,
-        /// The name of the field, for example `title`.
-        field: String,
-        /// The text that was sent.
-        sent: String,
-        /// The text in the response.
-        stored: String,
+        service: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        handle: Option<Handle>,
+        /// The IDs of the links that the profile had. Plans of older versions have none.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        seen_links: Vec<LinkId>,
     },
+    remote = "Plan"
 }
 
-as_json!(Warning);
+as_json! {
+    /// A warning of a plan or of a report. `Display` prints it for people.
+    #[derive(Debug, Clone, PartialEq)]
+    #[non_exhaustive]
+    pub enum Warning {
+        /// There are no steps for links, because the service does not list those of the profile.
+        LinksNotListed,
+        /// There is no step for a desired link, because it is unclear which of several similar links it is.
+        #[non_exhaustive]
+        SimilarLinks {
+            /// The desired title and URL.
+            to: NewLink,
+            /// The similar links of the profile. They are neither edited nor deleted.
+            similar: Vec<Link>,
+        },
+        /// The service stored a text in another form, as its response shows. Unless a later plan considers
+        /// both as equal, it sends the text again.
+        #[non_exhaustive]
+        AlteredText {
+            /// The link that the text belongs to. `None` for a field of the profile, and if the response
+            /// does not contain the ID.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            link: Option<LinkId>,
+            /// The name of the field, for example `title`.
+            field: String,
+            /// The text that was sent.
+            sent: String,
+            /// The text in the response.
+            stored: String,
+        },
+    },
+    remote = "Warning", tag = "warning", rename_all = "snake_case"
+}
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::Warning;
@@ -13,57 +13,57 @@ use crate::resources::{Link, NewLink, Profile, ProfileField, ProfileUpdate};
 use crate::text::quoted_start;
 use crate::values::{FieldKind, LinkId, as_json};
 
-/// One request of a [`Plan`](super::Plan). `Display` prints a line about it:
-///
-/// ```text
-/// edit display name, bio
-/// edit link link_1: "Blog" ("https://a.example") to "Blog" ("https://b.example")
-/// create link "Blog" ("https://a.example")
-/// delete link link_1: "Blog" ("https://a.example")
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(remote = "Self", tag = "step", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Step {
-    /// Edits the fields that differ.
+as_json! {
+    /// One request of a [`Plan`](super::Plan). `Display` prints a line about it:
+    ///
+    /// ```text
+    /// edit display name, bio
+    /// edit link link_1: "Blog" ("https://a.example") to "Blog" ("https://b.example")
+    /// create link "Blog" ("https://a.example")
+    /// delete link link_1: "Blog" ("https://a.example")
+    /// ```
+    #[derive(Debug, Clone, PartialEq)]
     #[non_exhaustive]
-    EditProfile {
-        /// The current values by the name of the field, as far as the profile has them.
-        from: BTreeMap<String, String>,
-        /// The new values.
-        to: ProfileUpdate,
+    pub enum Step {
+        /// Edits the fields that differ.
+        #[non_exhaustive]
+        EditProfile {
+            /// The current values by the name of the field, as far as the profile has them.
+            from: BTreeMap<String, String>,
+            /// The new values.
+            to: ProfileUpdate,
+        },
+        /// Edits a link.
+        #[non_exhaustive]
+        EditLink {
+            /// The identifier of the link.
+            id: LinkId,
+            /// The current title and URL.
+            from: Link,
+            /// The new title and URL.
+            to: NewLink,
+        },
+        /// Creates a link.
+        #[non_exhaustive]
+        CreateLink {
+            /// The title and the URL.
+            to: NewLink,
+            /// The number of links with this title and URL that the profile has after this step: 1,
+            /// unless the desired profile has several.
+            #[serde(default = "one", skip_serializing_if = "is_one")]
+            copies: usize,
+        },
+        /// Deletes a link.
+        #[non_exhaustive]
+        DeleteLink {
+            /// The identifier of the link.
+            id: LinkId,
+            /// The current title and URL.
+            from: Link,
+        },
     },
-    /// Edits a link.
-    #[non_exhaustive]
-    EditLink {
-        /// The identifier of the link.
-        id: LinkId,
-        /// The current title and URL.
-        from: Link,
-        /// The new title and URL.
-        to: NewLink,
-    },
-    /// Creates a link.
-    #[non_exhaustive]
-    CreateLink {
-        /// The title and the URL.
-        to: NewLink,
-        /// The number of links with this title and URL that the profile has after this step: 1,
-        /// unless the desired profile has several.
-        #[serde(default = "one", skip_serializing_if = "is_one")]
-        copies: usize,
-    },
-    /// Deletes a link.
-    #[non_exhaustive]
-    DeleteLink {
-        /// The identifier of the link.
-        id: LinkId,
-        /// The current title and URL.
-        from: Link,
-    },
+    remote = "Step", tag = "step", rename_all = "snake_case"
 }
-
-as_json!(Step);
 
 impl Step {
     /// Returns the step that changes the fields of a profile, unless they are as desired.
@@ -265,15 +265,9 @@ mod tests {
             ]"#,
         )
         .unwrap();
-        let lines: String = steps.iter().map(|step| format!("/// {step}\n")).collect();
-        let documented = include_str!("step.rs")
-            .split("/// ```text\n")
-            .nth(1)
-            .unwrap();
-        assert!(
-            documented.starts_with(&format!("{lines}/// ```\n")),
-            "{lines}"
-        );
+        let lines = steps.iter().map(|step| format!("    /// {step}\n"));
+        let lines = format!("```text\n{}    /// ```", lines.collect::<String>());
+        assert!(include_str!("step.rs").contains(&lines), "{lines}");
         let created = format!("/// `{}`.\n", steps[2].in_past_tense());
         assert!(include_str!("apply.rs").contains(&created), "{created}");
     }

@@ -151,24 +151,38 @@ impl<T: PartialEq> Field for Option<T> {
 impl Field for String {}
 impl Field for u64 {}
 
-/// Implements `Serialize` and `Deserialize` for a type that derives them with `remote = "Self"`: as a JSON
-/// value, which is a map in every format.
-macro_rules! as_json {
-    ($name:ident) => {
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let json = $name::serialize(self, serde_json::value::Serializer);
-                json.map_err(serde::ser::Error::custom)?
-                    .serialize(serializer)
-            }
-        }
+/// A type as JSON, which is a map in every format.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub(crate) struct Json(pub(crate) serde_json::Value);
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let json = serde_json::Value::deserialize(deserializer)?;
-                $name::deserialize(json).map_err(serde::de::Error::custom)
+/// Declares a type that is written and read as [`Json`]. A private type with the same fields derives this form.
+macro_rules! as_json {
+    ($(#[$attribute:meta])* pub $kind:ident $name:ident $fields:tt, $($serde:tt)*) => {
+        $(#[$attribute])*
+        #[derive(serde::Serialize, serde::Deserialize)]
+        #[serde(into = "crate::values::Json", try_from = "crate::values::Json")]
+        pub $kind $name $fields
+
+        const _: () = {
+            #[derive(serde::Serialize, serde::Deserialize)]
+            #[serde($($serde)*)]
+            $kind Derived $fields
+
+            impl From<$name> for $crate::values::Json {
+                fn from(value: $name) -> Self {
+                    let json = Derived::serialize(&value, serde_json::value::Serializer);
+                    Self(json.expect("all keys are texts"))
+                }
             }
-        }
+
+            impl TryFrom<$crate::values::Json> for $name {
+                type Error = serde_json::Error;
+
+                fn try_from(json: $crate::values::Json) -> serde_json::Result<Self> {
+                    Derived::deserialize(json.0)
+                }
+            }
+        };
     };
 }
 

@@ -9,7 +9,7 @@ mod scope;
 
 pub use api_key::ApiKey;
 pub use days::{Days, OptionalDays};
-pub(crate) use macros::{Field, as_json, display_text, from_text, open_enum, text_value};
+pub(crate) use macros::{Field, Json, as_json, display_text, from_text, open_enum, text_value};
 pub use path_segment::{Handle, LinkId, PostId};
 pub use profile_values::{Bio, Color, DisplayName, FieldKind, LinkUrl, Location};
 pub use scope::{Scope, Scopes};

@@ -1,7 +1,7 @@
 //! Plans: the comparison of a desired profile with the current one.
 
 use mock_server::MockServer;
-use profile_sdk::plan::{DesiredProfile, Plan, PlanOptions};
+use profile_sdk::plan::{ApplyReport, DesiredProfile, Plan, PlanOptions};
 use profile_sdk::{Profile, ProfileField, Scope};
 use serde_json::{Value, json};
 
@@ -373,24 +373,32 @@ fn a_service_that_lists_no_links_is_reported() {
     }
 }
 
+/// A plan and a report that earlier versions wrote.
 #[test]
-fn serializes_a_plan() {
-    let current = json!({"links": [link("1", "A", "https://a"), link("2", "B", "https://b")]});
-    let desired = json!({"links": [new_link("New", "https://a"), new_link("C", "https://c")]});
-    let plan = plan(current, desired, PlanOptions::new().prune(true));
-    let expected = json!({
-        "steps": [
-            {
-                "step": "edit_link", "id": "1",
-                "from": {"title": "A", "url": "https://a"},
-                "to": {"title": "New", "url": "https://a"},
-            },
-            {"step": "create_link", "to": {"title": "C", "url": "https://c"}},
-            {"step": "delete_link", "id": "2", "from": {"title": "B", "url": "https://b"}},
-        ],
-        "unchanged_links": 0,
-        "other_links": 0,
-        "seen_links": ["1", "2"],
-    });
-    assert_eq!(json!(plan), expected);
+fn reads_and_writes_what_was_stored() {
+    let edit = r#"{"from":{"title":"A","url":"https://a"},"id":"1","step":"edit_link","to":{"title":"N","url":"https://a"}}"#;
+    let create = r#"{"copies":2,"step":"create_link","to":{"title":"C","url":"https://c"}}"#;
+    let first = r#"{"step":"create_link","to":{"title":"C","url":"https://c"}}"#;
+    let delete = r#"{"from":{"title":"B"},"id":2,"step":"delete_link"}"#;
+    let fields = r#"{"from":{"bio":"b"},"step":"edit_profile","to":{"bio":"","location":"x"}}"#;
+    let similar = r#"{"similar":[{"clicks":3,"id":"1"}],"to":{"title":"A","url":"https://a"},"warning":"similar_links"}"#;
+    let altered =
+        r#"{"field":"title","link":"1","sent":"a ","stored":"a","warning":"altered_text"}"#;
+    let not_listed = r#"{"warning":"links_not_listed"}"#;
+    let plan = format!(
+        r#"{{"handle":"demo","lacks_links":true,"other_links":1,"seen_links":["1",2],"service":"https://s","steps":[{fields},{edit},{first},{create},{delete}],"unchanged_links":3,"warnings":[{similar}]}}"#
+    );
+    let read: Plan = serde_json::from_str(&plan).unwrap();
+    assert_eq!(serde_json::to_string(&read).unwrap(), plan);
+    let plan = r#"{"other_links":0,"steps":[],"unchanged_links":0}"#;
+    assert_eq!(serde_json::to_string(&Plan::default()).unwrap(), plan);
+    for (unknown, warnings) in [
+        ("null", String::new()),
+        (create, format!(r#","warnings":[{altered},{not_listed}]"#)),
+    ] {
+        let report =
+            format!(r#"{{"done":[{fields}],"unknown":{unknown},"not_done":[{delete}]{warnings}}}"#);
+        let read: ApplyReport = serde_json::from_str(&report).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), report);
+    }
 }

@@ -97,7 +97,7 @@ fn list(items: &BoxedStrategy<Value>) -> BoxedStrategy<Value> {
 fn exports(source: &str) -> BTreeSet<&str> {
     let exports = source.split("pub use ").skip(1);
     let exports = exports.map(|text| text.split_once(';').unwrap().0);
-    let declared = ["\npub struct ", "\npub enum "].map(|start| source.split(start).skip(1));
+    let declared = ["pub struct ", "pub enum "].map(|start| source.split(start).skip(1));
     let declared = declared.into_iter().flatten();
     let names = exports.chain(declared.map(|text| text.split(['{', '(']).next().unwrap()));
     let names = names.flat_map(|text| text.split([':', '{', '}', ',', ' ', '(', '\n', ';']));
