@@ -73,7 +73,7 @@ pub use service_handle::ServiceHandle;
 #[cfg(feature = "wiremock")]
 #[cfg_attr(docsrs, doc(cfg(feature = "wiremock")))]
 pub use wiremock;
-// Like all hidden items, only for the programs of this project.
+// Like all hidden items, only for the programs of this project, which require the exact version.
 #[doc(hidden)]
 pub use self::{
     mutants::Mutant,

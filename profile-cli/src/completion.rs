@@ -13,7 +13,7 @@ use clap_complete::engine::{
     ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _,
 };
 use clap_complete::env::{Bash, CompleteEnv, EnvCompleter, Fish, Shells, Zsh};
-use profile_sdk::{Profile, longest_start};
+use profile_sdk::{Profile, internal::longest_start};
 #[cfg(feature = "webhook")]
 use webhook_verify::EventKind;
 

@@ -26,7 +26,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, io};
 
-use profile_sdk::quoted;
+use profile_sdk::internal::quoted;
 
 use crate::input::{Input, prompt};
 use crate::outcome::{Failure, FailureKind, KeptText, Report, Result, WriteOutcome, word};

@@ -6,7 +6,10 @@ use std::ops::Range;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use profile_sdk::plan::{DesiredLink, DesiredProfile, Source};
-use profile_sdk::{Profile, ProfileField, ProfileUpdate, quoted, with_visibility};
+use profile_sdk::{
+    Profile, ProfileField, ProfileUpdate,
+    internal::{quoted, with_visibility},
+};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toml_edit::de::from_document;

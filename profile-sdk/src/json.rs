@@ -64,7 +64,7 @@ impl Body {
 /// `NaN`, `Infinity` and `-Infinity` become null. The rest is unchanged, and may be invalid.
 ///
 /// ```
-/// let json = profile_sdk::readable_json(br#"{"bio": "Ada \ud83d", "views": 1e999}"#);
+/// let json = profile_sdk::internal::readable_json(br#"{"bio": "Ada \ud83d", "views": 1e999}"#);
 /// assert_eq!(json, r#"{"bio": "Ada \ufffd", "views": "1e999"}"#);
 /// ```
 #[must_use]
@@ -161,7 +161,7 @@ pub struct JsonToken<'a> {
 /// Splits a JSON text into its tokens, with their nesting depth. White space is omitted.
 ///
 /// ```
-/// let tokens = profile_sdk::json_tokens(r#"{"id": [1.50]}"#);
+/// let tokens = profile_sdk::internal::json_tokens(r#"{"id": [1.50]}"#);
 /// let tokens: Vec<_> = tokens.map(|token| (token.text, token.depth)).collect();
 /// let id = [("\"id\"", 1), (":", 1), ("[", 2), ("1.50", 2), ("]", 2)];
 /// assert_eq!(tokens, [&[("{", 1)], &id[..], &[("}", 1)]].concat());

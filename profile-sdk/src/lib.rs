@@ -46,6 +46,13 @@ mod values;
 pub mod blocking;
 #[doc = include_str!("../docs/guide.md")]
 pub mod guide {}
+/// Tools of the programs of this project, which require the exact version of this crate.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::json::{JsonToken, json_tokens, readable_json};
+    pub use crate::text::{longest_start, quoted, with_visibility};
+    pub use crate::transport::tls_advice;
+}
 pub mod plan;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -53,15 +60,13 @@ pub mod testing;
 pub use call::{Call, RawCall, Response};
 pub use client::{Client, ClientBuilder};
 pub use error::{Error, ErrorKind};
-pub use json::{JsonToken, json_tokens, readable_json};
 pub use pacing::{Clock, RateLimitStatus, SystemClock, Wait};
 pub use request::{Method, Operation, Request};
 pub use resources::*;
 pub use retry::RetryPolicy;
-pub use text::{longest_start, quoted, with_visibility};
+pub use transport::Tls;
 #[cfg(feature = "tower")]
 pub use transport::http_service::{HttpService, ResponseBody};
-pub use transport::{Tls, tls_advice};
 pub use values::{
     ApiKey, Bio, Color, Days, DisplayName, FieldKind, Handle, InvalidValue, LinkId, LinkUrl,
     Location, OptionalDays, PostId, Scope, Scopes,

@@ -21,8 +21,8 @@ const QUOTES: [char; 2] = ['"', '\\'];
 /// where they do not shape the characters beside them.
 ///
 /// ```
-/// assert_eq!(profile_sdk::quoted("\"नमस्ते\" 👩‍👧"), r#""\"नमस्ते\" 👩‍👧""#);
-/// assert_eq!(profile_sdk::quoted("a\n\u{200b}"), r#""a\n\u{200b}""#);
+/// assert_eq!(profile_sdk::internal::quoted("\"नमस्ते\" 👩‍👧"), r#""\"नमस्ते\" 👩‍👧""#);
+/// assert_eq!(profile_sdk::internal::quoted("a\n\u{200b}"), r#""a\n\u{200b}""#);
 /// ```
 #[must_use]
 pub fn quoted(text: &str) -> String {
@@ -80,7 +80,7 @@ fn start(text: &str, max_characters: usize) -> Option<&str> {
 /// emoji of several characters.
 ///
 /// ```
-/// let start = profile_sdk::longest_start("e\u{301}e\u{301}", |start| start.chars().count() <= 3);
+/// let start = profile_sdk::internal::longest_start("e\u{301}e\u{301}", |start| start.chars().count() <= 3);
 /// assert_eq!(start, "e\u{301}");
 /// ```
 #[must_use]
@@ -116,7 +116,7 @@ fn push_visible(line: &mut String, text: &str, escaped: &[char]) {
 /// beside them. Control characters, which do not hide, are visible.
 ///
 /// ```
-/// let visible = profile_sdk::with_visibility("a\u{200b}☁\u{fe0f}\n").filter(|(_, is_visible)| *is_visible);
+/// let visible = profile_sdk::internal::with_visibility("a\u{200b}☁\u{fe0f}\n").filter(|(_, is_visible)| *is_visible);
 /// assert_eq!(visible.map(|(c, _)| c).collect::<String>(), "a☁\u{fe0f}\n");
 /// ```
 pub fn with_visibility(text: &str) -> impl Iterator<Item = (char, bool)> {

@@ -1,6 +1,6 @@
 //! Payloads that most JSON parsers reject: the verifier reads them as the SDK reads responses.
 
-use profile_sdk::readable_json;
+use profile_sdk::internal::readable_json;
 use serde_json::Value;
 use webhook_verify::{EventKind, Headers, KindError, Secret, Verifier, sign};
 

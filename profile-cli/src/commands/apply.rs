@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
 use profile_sdk::plan::{ApplyError, ApplyErrorReason, ApplyReport, Plan, Step, StepState};
-use profile_sdk::{ErrorKind, Profile, Request, Scope, quoted};
+use profile_sdk::{ErrorKind, Profile, Request, Scope, internal::quoted};
 use serde_json::json;
 
 use crate::commands::{auth, diff, link};
@@ -126,7 +126,7 @@ fn carry_out(plan: &Plan, session: &Session<'_>) -> Result<Report> {
     session.begin_write();
     let applying = session.client()?.apply(plan).on_step(|step, state| {
         if state == StepState::Done {
-            tracing::info!("done: {step}");
+            tracing::info!("done: {}", diff::line(step));
             done.fetch_add(1, Ordering::Relaxed);
         }
     });
@@ -166,7 +166,7 @@ fn failure(error: ApplyError, plan: &Plan, session: &Session<'_>) -> Failure {
 fn with_report(mut failure: Failure, report: &ApplyReport, plan: &Plan) -> Failure {
     let (hint, outcome) = match &report.unknown {
         Some(step) => (
-            format!("the result of this step is unknown: {step}"),
+            format!("the result of this step is unknown: {}", diff::line(step)),
             WriteOutcome::Unknown("profile show".to_owned()),
         ),
         None if failure.retryable => (RUN_AGAIN.to_owned(), WriteOutcome::NotDone),
@@ -187,8 +187,17 @@ fn report_on(report: &ApplyReport, plan: &Plan) -> Report {
         (count, planned) if count == planned => format!("Applied {count} changes."),
         (count, planned) => format!("Applied {count} of {planned} changes."),
     };
-    let lines = View::Text(report.to_string().trim_end().to_owned());
-    Report::new(json!(report), lines)
+    let steps = [
+        ("done", &report.done[..]),
+        ("unknown", report.unknown.as_slice()),
+        ("not done", &report.not_done),
+    ];
+    let lines = steps.into_iter().flat_map(|(state, steps)| {
+        let lines = steps.iter().map(diff::line);
+        lines.map(move |line| format!("{state}: {line}"))
+    });
+    let lines = lines.collect::<Vec<_>>().join("\n");
+    Report::new(json!(report), View::Text(lines))
         .for_people(View::Sentence(sentence))
         .of_change()
         .warnings(diff::warnings(&report.warnings))

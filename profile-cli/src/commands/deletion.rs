@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use profile_sdk::{Call, Client, InvalidValue, Operation, Profile, quoted};
+use profile_sdk::{Call, Client, InvalidValue, Operation, Profile, internal::quoted};
 use serde_json::{Map, Value, json};
 
 use crate::commands::auth::permissions;

@@ -172,6 +172,15 @@ pub(super) fn changes(steps: &[Step]) -> Vec<Change> {
     steps.iter().flat_map(changes_of).collect()
 }
 
+/// Returns the changes of a step on one line.
+pub(super) fn line(step: &Step) -> String {
+    let changes = changes_of(step).into_iter();
+    changes
+        .map(|change| change.to_string())
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
 fn changes_of(step: &Step) -> Vec<Change> {
     if let Step::EditProfile { from, to, .. } = step {
         return field_changes(to, |field| from.get(field.name()).map(String::as_str));

@@ -3,7 +3,8 @@
 use clap::{Args, Subcommand};
 use profile_sdk::plan::{Plan, Step};
 use profile_sdk::{
-    Link, LinkId, LinkUpdate, LinkUrl, NewLink, Operation, Profile, quoted, with_visibility,
+    Link, LinkId, LinkUpdate, LinkUrl, NewLink, Operation, Profile,
+    internal::{quoted, with_visibility},
 };
 use serde_json::Value;
 

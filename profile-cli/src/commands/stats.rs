@@ -1,7 +1,7 @@
 //! The command `profile stats`: the views of a profile.
 
 use clap::Args;
-use profile_sdk::{Days, Handle, InvalidValue, quoted};
+use profile_sdk::{Days, Handle, InvalidValue, internal::quoted};
 use serde_json::{Value, json};
 
 use crate::drawing::{Drawing, Period, ProfileViews, daily};

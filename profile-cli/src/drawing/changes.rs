@@ -1,10 +1,11 @@
 //! Changes of the profile, for previews and differences, as a line diff like that of Git.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
-use profile_sdk::quoted;
-use serde_json::{Value, json};
+use profile_sdk::internal::quoted;
+use serde_json::{Map, Value, json};
 use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline};
 
 use super::text::{BOLD, one_line};
@@ -52,6 +53,20 @@ impl Change {
     }
 }
 
+impl fmt::Display for Change {
+    /// Prints the change on one line that is safe to print.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [from, to] = [&self.from, &self.to].map(|value| match value {
+            Value::Null => "nothing".to_owned(),
+            value => texts(value)
+                .map(|text| quoted(&printable(text)))
+                .collect::<Vec<_>>()
+                .join(" "),
+        });
+        write!(f, "{}: {from} to {to}", heading(self))
+    }
+}
+
 /// Draws changes, and the text below them.
 pub(super) fn draw(changes: &[Change], below: &str, screen: &Screen) -> String {
     let changes = changes.iter().map(|change| draw_one(change, screen));
@@ -59,11 +74,7 @@ pub(super) fn draw(changes: &[Change], below: &str, screen: &Screen) -> String {
 }
 
 fn draw_one(change: &Change, screen: &Screen) -> String {
-    let heading = match &change.id {
-        Some(id) => one_line(&format!("{} {id}", change.what)),
-        None => change.what.to_owned(),
-    };
-    let heading = screen.styled(BOLD, &heading);
+    let heading = screen.styled(BOLD, &heading(change));
     if !change.is_change() {
         return format!("{heading}: unchanged\n");
     }
@@ -79,14 +90,19 @@ fn draw_one(change: &Change, screen: &Screen) -> String {
     format!("{heading}\n{}", lines.collect::<String>())
 }
 
-/// Returns the lines of the text, or of those of the fields.
+fn heading(change: &Change) -> String {
+    let id = change.id.iter().map(|id| format!(" {id}"));
+    one_line(&format!("{}{}", change.what, id.collect::<String>()))
+}
+
+/// Returns the text, or those of the fields.
+fn texts(value: &Value) -> impl Iterator<Item = &str> {
+    let fields = value.as_object().into_iter().flat_map(Map::values);
+    fields.chain([value]).filter_map(Value::as_str)
+}
+
 fn lines(value: &Value) -> Vec<&str> {
-    let texts: Vec<&str> = match value {
-        Value::Object(fields) => fields.values().filter_map(Value::as_str).collect(),
-        value => value.as_str().into_iter().collect(),
-    };
-    let lines = texts.into_iter().flat_map(|text| text.split('\n'));
-    lines.collect()
+    texts(value).flat_map(|text| text.split('\n')).collect()
 }
 
 /// Returns the lines of both texts with a tag, which is displayed as `-`, `+` or a space.

@@ -1,7 +1,7 @@
 //! Measures, pads and wraps text by its width on the terminal.
 
 use anstyle::Style;
-use profile_sdk::{Color, longest_start};
+use profile_sdk::{Color, internal::longest_start};
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 

@@ -1,6 +1,6 @@
 //! Changes to profile fields, as entered by the user.
 
-use profile_sdk::{Color, FieldKind, ProfileField, ProfileUpdate, quoted};
+use profile_sdk::{Color, FieldKind, ProfileField, ProfileUpdate, internal::quoted};
 
 use crate::drawing::text::shortened;
 use crate::terminal::argument;

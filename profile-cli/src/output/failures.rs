@@ -93,7 +93,7 @@ fn add_body(error: &mut Value, body: &ResponseBody) {
         }
         text => text,
     };
-    let json = serde_json::from_str(&profile_sdk::readable_json(&body.bytes));
+    let json = serde_json::from_str(&profile_sdk::internal::readable_json(&body.bytes));
     error["body"] = match (json, text) {
         (Ok(json), _) => json,
         (Err(_), Ok(text)) => text.into(),

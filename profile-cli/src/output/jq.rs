@@ -11,7 +11,7 @@ use jaq_core::load::lex::{StrPart, Tok, Token};
 use jaq_core::load::{Arena, File, Lexer, Loader};
 use jaq_core::{Compiler, Ctx, Filter, Vars, compile, data, load, native, unwrap_valr};
 use jaq_json::{Val, read};
-use profile_sdk::{json_tokens, longest_start, quoted};
+use profile_sdk::internal::{json_tokens, longest_start, quoted};
 use serde_json::value::RawValue;
 
 use super::json;
@@ -360,7 +360,7 @@ mod tests {
             let program = Program::new(expression).expect("an expression");
             let failure = program.run("\"a\"", &Screen::plain());
             let failure = failure.expect_err(expression);
-            let filter = profile_sdk::quoted(expression);
+            let filter = profile_sdk::internal::quoted(expression);
             let expected = format!("--jq: the filter {filter} failed: {expected}");
             assert_eq!(failure.message, expected);
         }

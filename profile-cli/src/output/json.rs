@@ -1,7 +1,7 @@
 //! Renders JSON for people: indented and colored. Numbers and the order of names stay as they are.
 
 use anstyle::{AnsiColor, Style};
-use profile_sdk::json_tokens;
+use profile_sdk::internal::json_tokens;
 
 use crate::terminal::{Screen, json_text};
 

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
 #[cfg(feature = "webhook")]
-use profile_sdk::json_tokens;
+use profile_sdk::internal::json_tokens;
 
 use crate::drawing::Drawing;
 use crate::drawing::text::BOLD;

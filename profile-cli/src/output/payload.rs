@@ -1,6 +1,6 @@
 //! Renders the body of a delivery for people: JSON indented, and shortened if it is long.
 
-use profile_sdk::longest_start;
+use profile_sdk::internal::longest_start;
 use serde_json::value::RawValue;
 
 use super::json;

@@ -1,7 +1,7 @@
 //! Renders results in the selected format.
 
 #[cfg(feature = "jq")]
-use profile_sdk::readable_json;
+use profile_sdk::internal::readable_json;
 use serde_json::Value;
 
 use super::{json, tables};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use clap::builder::PossibleValue;
 use clap::{ColorChoice, ValueEnum};
-use profile_sdk::{Client, Error, quoted};
+use profile_sdk::{Client, Error, internal::quoted};
 use toml_edit::{Item, Value};
 
 use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, SECONDS, choice, count, seconds, switch};

@@ -5,7 +5,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use profile_sdk::{ApiKey, ProfileField, with_visibility};
+use profile_sdk::{ApiKey, ProfileField, internal::with_visibility};
 use serde_json::Value;
 
 use super::safe_url::{SafeUrl, may_be_secret_url};
@@ -204,7 +204,7 @@ fn reorders(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use profile_sdk::{ApiKey, longest_start};
+    use profile_sdk::{ApiKey, internal::longest_start};
 
     use crate::terminal::printable::{
         add_secret, json_text, printable, redact_body, redact_cut, tsv_field,

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::io::{self, IsTerminal as _, Write as _};
 
-use profile_sdk::longest_start;
+use profile_sdk::internal::longest_start;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{Blocking, DEFAULT_WIDTH, measured_width, printable, understands_sequences};

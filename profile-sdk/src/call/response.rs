@@ -88,7 +88,7 @@ impl<T> Response<T> {
     }
 
     /// Returns the JSON text of the field `data`, or `None` if there is no such field. It is as received, except
-    /// for what [`readable_json`](crate::readable_json) replaces.
+    /// for what the [guide](crate::guide#responses) lists.
     #[must_use]
     pub fn raw_data(&self) -> Option<&str> {
         self.raw.body.data().ok()

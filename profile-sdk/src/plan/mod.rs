@@ -41,6 +41,7 @@ pub use step::Step;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::sync::Arc;
 
 use crate::resources::{Link, NewLink, Profile};
 use crate::text::quoted;
@@ -148,12 +149,15 @@ impl fmt::Display for Warning {
 ///
 /// let options = PlanOptions::new().service("https://profiles.example").prune(true);
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 #[must_use]
 pub struct PlanOptions {
     service: Option<String>,
     prune: bool,
+    keep: Option<Arc<Keep>>,
 }
+
+type Keep = dyn Fn(&Link) -> bool + Send + Sync;
 
 impl PlanOptions {
     /// Creates the default options.
@@ -173,6 +177,31 @@ impl PlanOptions {
     pub fn prune(mut self, prune: bool) -> Self {
         self.prune = prune;
         self
+    }
+
+    /// Excludes links from [`prune`](Self::prune), for example those that another program manages. They are matched as
+    /// any other, but never deleted. Default: none.
+    ///
+    /// ```
+    /// use profile_sdk::plan::PlanOptions;
+    ///
+    /// let of_shop = |url: &str| url.starts_with("https://shop.example/");
+    /// let options = PlanOptions::new()
+    ///     .prune(true)
+    ///     .keep(move |link| link.url.as_deref().is_some_and(of_shop));
+    /// ```
+    pub fn keep(mut self, keep: impl Fn(&Link) -> bool + Send + Sync + 'static) -> Self {
+        self.keep = Some(Arc::new(keep));
+        self
+    }
+}
+
+impl fmt::Debug for PlanOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlanOptions")
+            .field("service", &self.service)
+            .field("prune", &self.prune)
+            .finish_non_exhaustive()
     }
 }
 
@@ -216,7 +245,7 @@ impl Plan {
                 let source = desired.source.as_ref();
                 let is_own =
                     source.and_then(|source| source.is(options.service.as_deref(), current));
-                plan.add_links(wanted, links, is_own, options.prune);
+                plan.add_links(wanted, links, is_own, &options);
             }
             (Some(wanted), None) => plan.lacks_links = !wanted.is_empty() || options.prune,
             (None, _) => {}
@@ -230,7 +259,7 @@ impl Plan {
         wanted: &[DesiredLink],
         links: &[Link],
         is_own: Option<bool>,
-        prune: bool,
+        options: &PlanOptions,
     ) {
         let matches = find_matches(wanted, links, is_own);
         let key = |link: &NewLink| Grade::Parsed.form(texts_of(link));
@@ -274,8 +303,10 @@ impl Plan {
         let similar: HashSet<_> = similar.flatten().collect();
         let others = links.iter().enumerate();
         for (index, link) in others.filter(|(index, _)| !matched.contains(index)) {
-            let is_deleted =
-                prune && !similar.contains(&index) && DesiredLink::try_from(link).is_ok();
+            let is_kept = options.keep.as_ref().is_some_and(|keep| keep(link));
+            let is_deleted = options.prune
+                && !(is_kept || similar.contains(&index))
+                && DesiredLink::try_from(link).is_ok();
             match link.id.clone().filter(|_| is_deleted) {
                 Some(id) => self.steps.push(Step::DeleteLink {
                     id,
@@ -323,8 +354,8 @@ impl Plan {
     }
 
     /// Returns the number of links that are not desired and stay: all of them without
-    /// [`prune`](PlanOptions::prune), and otherwise those without an ID or a valid URL, and those of a
-    /// [warning](Warning::SimilarLinks).
+    /// [`prune`](PlanOptions::prune), and otherwise those without an ID or a valid URL, those of a
+    /// [warning](Warning::SimilarLinks), and those that [`keep`](PlanOptions::keep) excludes.
     #[must_use]
     pub fn other_links(&self) -> usize {
         self.other_links

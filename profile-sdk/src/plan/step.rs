@@ -17,7 +17,7 @@ as_json! {
     /// One request of a [`Plan`](super::Plan). `Display` prints a line about it:
     ///
     /// ```text
-    /// edit display name, bio
+    /// edit display name: "" to "Ada", bio: "Hi." to ""
     /// edit link link_1: "Blog" ("https://a.example") to "Blog" ("https://b.example")
     /// create link "Blog" ("https://a.example")
     /// delete link link_1: "Blog" ("https://a.example")
@@ -177,36 +177,29 @@ impl Step {
         !is_as_before && !self.is_done(profile)
     }
 
-    /// Returns the verb in the imperative and in the past tense.
-    fn verbs(&self) -> (&'static str, &'static str) {
+    /// Returns a line about the step, with the verbs for edits, creations and deletions.
+    fn line(&self, [edit, create, delete]: [&str; 3]) -> String {
         match self {
-            Self::EditProfile { .. } | Self::EditLink { .. } => ("edit", "edited"),
-            Self::CreateLink { .. } => ("create", "created"),
-            Self::DeleteLink { .. } => ("delete", "deleted"),
-        }
-    }
-
-    /// Returns the text after the verb, such as `link "Blog" ("https://a.example")`.
-    fn object(&self) -> String {
-        match self {
-            Self::EditProfile { to, .. } => {
-                let names: Vec<_> = to.texts().map(|(field, _)| field.description()).collect();
-                names.join(", ")
+            Self::EditProfile { from, to } => {
+                let changes = to.texts().map(|(field, to)| {
+                    let from = from.get(field.name()).map_or("", String::as_str);
+                    let [from, to] = [from, to].map(quoted_start);
+                    format!("{}: {from} to {to}", field.description())
+                });
+                format!("{edit} {}", changes.collect::<Vec<_>>().join(", "))
             }
             Self::EditLink { id, from, to } => {
-                let (from, to) = (texts(from), texts_of(to));
-                format!("link {id}: {} to {}", shown(from), shown(to))
+                let (from, to) = (shown(texts(from)), shown(texts_of(to)));
+                format!("{edit} link {id}: {from} to {to}")
             }
-            Self::CreateLink { to, .. } => format!("link {}", shown(texts_of(to))),
-            Self::DeleteLink { id, from } => {
-                format!("link {id}: {}", shown(texts(from)))
-            }
+            Self::CreateLink { to, .. } => format!("{create} link {}", shown(texts_of(to))),
+            Self::DeleteLink { id, from } => format!("{delete} link {id}: {}", shown(texts(from))),
         }
     }
 
     /// Returns a line about the step after it is done, for example `created link …`.
     pub(super) fn in_past_tense(&self) -> String {
-        format!("{} {}", self.verbs().1, self.object())
+        self.line(["edited", "created", "deleted"])
     }
 }
 
@@ -240,7 +233,7 @@ fn find<'a>(profile: &'a Profile, id: &LinkId) -> Option<&'a Link> {
 
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.verbs().0, self.object())
+        f.write_str(&self.line(["edit", "create", "delete"]))
     }
 }
 
@@ -257,7 +250,7 @@ mod tests {
     fn the_documentation_shows_what_is_printed() {
         let steps: Vec<Step> = serde_json::from_str(
             r#"[
-                {"step": "edit_profile", "from": {}, "to": {"display_name": "Ada", "bio": ""}},
+                {"step": "edit_profile", "from": {"bio": "Hi."}, "to": {"display_name": "Ada", "bio": ""}},
                 {"step": "edit_link", "id": "link_1", "from": {"title": "Blog", "url": "https://a.example"},
                     "to": {"title": "Blog", "url": "https://b.example"}},
                 {"step": "create_link", "to": {"title": "Blog", "url": "https://a.example"}},

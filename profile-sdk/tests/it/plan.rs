@@ -45,7 +45,8 @@ fn plans_every_field_that_differs() {
             "to": {field.name(): text},
         });
         assert_eq!(json!(plan.steps()), json!([step]));
-        assert_eq!(plan.to_string(), format!("edit {}\n", field.description()));
+        let line = format!("edit {}: \"#000000\" to \"{text}\"\n", field.description());
+        assert_eq!(plan.to_string(), line);
         assert_eq!(plan.required_scopes(), [Scope::ProfileWrite]);
         let same = desired["profile"].clone();
         assert_eq!(lines(same, desired, PlanOptions::new()), "");
@@ -72,7 +73,7 @@ fn steps_have_an_order() {
         plan(current.clone(), desired.clone(), options)
     };
     let pruned = plan_with(true);
-    let expected = "edit bio, location\n\
+    let expected = "edit bio: \"b\" to \"\", location: \"\" to \"x\"\n\
                     edit link 2: \"B\" (\"https://b\") to \"Two\" (\"https://b\")\n\
                     create link \"D\" (\"https://d\")\n\
                     delete link 3: \"C\" (\"https://c\")\n";
@@ -80,9 +81,12 @@ fn steps_have_an_order() {
     let scopes = [Scope::ProfileWrite, Scope::LinksWrite];
     assert_eq!(pruned.required_scopes(), scopes);
     assert_eq!((pruned.unchanged_links(), pruned.other_links()), (1, 0));
-    let kept = plan_with(false);
-    assert_eq!(kept.steps(), &pruned.steps()[..3]);
-    assert_eq!((kept.unchanged_links(), kept.other_links()), (1, 1));
+    // The same, but link 3 stays; the others are matched although they are excluded.
+    let keep = PlanOptions::new().prune(true).keep(|_| true);
+    for kept in [plan_with(false), plan(current, desired, keep)] {
+        assert_eq!(kept.steps(), &pruned.steps()[..3]);
+        assert_eq!((kept.unchanged_links(), kept.other_links()), (1, 1));
+    }
 }
 
 /// Compares with a profile of the account `demo` at `https://s`. Returns the steps in lines.

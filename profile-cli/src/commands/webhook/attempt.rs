@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::iter::successors;
 use std::time::Duration;
 
-use profile_sdk::tls_advice;
+use profile_sdk::internal::tls_advice;
 
 use crate::outcome::{Failure, FailureKind, NextCommand};
 use crate::terminal::SafeUrl;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use bytes::Bytes;
-use profile_sdk::tls_advice;
+use profile_sdk::internal::tls_advice;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{Client, Proxy, Url, header, redirect, retry};
 use rustls::crypto::ring;
