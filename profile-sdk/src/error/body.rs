@@ -5,6 +5,42 @@ use serde_json::{Map, Value};
 use crate::json;
 use crate::text::one_line;
 
+/// The members with a message, the first of which counts.
+const MESSAGES: [&str; 9] = [
+    "message",
+    "msg",
+    "defaultMessage",
+    "error_description",
+    "detail",
+    "title",
+    "reason",
+    "description",
+    "hydra:description",
+];
+
+/// The members with reasons.
+const REASONS: [&str; 6] = [
+    "errorMessages",
+    "errors",
+    "detail",
+    "details",
+    "violations",
+    "fieldViolations",
+];
+
+/// The members with the name of a field: a text, a JSON pointer or a path. The last four only in a list.
+const FIELDS: [&str; 9] = [
+    "field",
+    "param",
+    "target",
+    "property",
+    "propertyPath",
+    "pointer",
+    "parameter",
+    "loc",
+    "path",
+];
+
 /// The maximum depth of arrays and objects, since they are read in two ways: each level doubles the time.
 const MAX_DEPTH: usize = 8;
 
@@ -47,7 +83,7 @@ fn read_value(value: &Value) -> ErrorBody {
     match value {
         Value::Object(fields) => read_object(fields),
         Value::String(text) => only_message(sentence(text)),
-        Value::Array(errors) => read_list(errors),
+        Value::Array(errors) => read_list(errors, read_value),
         Value::Null | Value::Bool(_) | Value::Number(_) => ErrorBody::default(),
     }
 }
@@ -55,27 +91,28 @@ fn read_value(value: &Value) -> ErrorBody {
 /// Reads `{"error": …}`, `{"errors": …}`, `{"message": …}`, `{"detail": …}`, problem details, or an object
 /// of fields with lists of reasons.
 fn read_object(fields: &Map<String, Value>) -> ErrorBody {
-    if is_form(fields) {
-        return read_fields(fields);
+    match is_form(fields) {
+        true => read_fields(fields),
+        false => read_members(fields),
     }
+}
+
+/// Reads the known members of an object.
+fn read_members(fields: &Map<String, Value>) -> ErrorBody {
     let error = fields.get("error").map(read_inner).unwrap_or_default();
     let detail = fields.get("detail").filter(|detail| !detail.is_string());
-    let errors = fields.get("errors").or(detail);
-    let errors = errors.map(read_inner).unwrap_or_default();
+    let lists = REASONS.iter().filter_map(|name| match *name {
+        "errors" => fields.get("errors").map(read_inner),
+        "detail" => detail.map(read_inner),
+        name => fields.get(name).map(read_reasons),
+    });
+    let errors = join(lists.map(|list| (None, list)));
     let first = |names: &[&str]| {
         let values = names.iter().filter_map(|name| fields.get(*name));
         let mut others = values.filter(|value| detail != Some(*value));
         others.find_map(readable)
     };
-    let own_message = first(&[
-        "message",
-        "msg",
-        "defaultMessage",
-        "error_description",
-        "detail",
-        "title",
-        "reason",
-    ]);
+    let own_message = first(&MESSAGES);
     // The default type of RFC 9457 adds nothing to the status code.
     let own_code = first(&["code", "error_code", "type"]).filter(|code| code != "about:blank");
     // In `{"error": "not_found", "message": "…"}` the inner string is the code.
@@ -89,17 +126,50 @@ fn read_object(fields: &Map<String, Value>) -> ErrorBody {
     let mut read = ErrorBody {
         code: codes.find(|code| !code.contains(char::is_whitespace)),
         message: match (message, errors.message) {
-            (Some(message), Some(errors)) => {
+            (Some(message), Some(errors)) if !message.contains(&errors) => {
                 sentence(&format!("{}: {errors}", message.trim_end_matches('.')))
             }
             (message, errors) => message.or(errors),
         },
         fields: [error.fields, errors.fields].concat(),
     };
-    let name = fields.get("field").or(fields.get("param"));
-    let reason = read.message.as_ref().or(read.code.as_ref()).cloned();
-    read.fields.extend(name.and_then(path_text).zip(reason));
+    if read.fields.is_empty() {
+        let name = FIELDS[..5].iter().find_map(|name| fields.get(*name));
+        let reason = read.message.as_ref().or(read.code.as_ref()).cloned();
+        read.fields.extend(name.and_then(path_text).zip(reason));
+    }
     read
+}
+
+/// Reads a member in which only texts and objects with a known member are reasons. Without such a member, lists of
+/// texts are about fields, and single texts may be about anything.
+fn read_reasons(value: &Value) -> ErrorBody {
+    let Value::Object(fields) = value else {
+        return match value {
+            Value::Array(entries) => read_list(entries, |entry| match entry {
+                Value::Object(fields) => read_members(fields),
+                Value::Array(_) => ErrorBody::default(),
+                entry => read_value(entry),
+            }),
+            value => read_value(value),
+        };
+    };
+    let read = read_members(fields);
+    let is_text = |value: &Value| value.is_string();
+    let is_list = |value: &Value| {
+        value
+            .as_array()
+            .is_some_and(|list| list.iter().all(is_text))
+    };
+    if read != ErrorBody::default() {
+        read
+    } else if fields.values().all(is_list) {
+        read_fields(fields)
+    } else {
+        let mut texts = fields.clone();
+        texts.retain(|_, value| is_text(value));
+        only_message(read_fields(&texts).message)
+    }
 }
 
 /// Reads the value of `error`, `errors` or `detail`, which may also map field names to reasons.
@@ -114,14 +184,13 @@ fn read_inner(value: &Value) -> ErrorBody {
 /// Returns `true` for an object of field names with reasons, as in a rejected form. A field may have the name of
 /// a member of an error, such as `title`, but then its value is not a text.
 fn is_form(fields: &Map<String, Value>) -> bool {
-    const MEMBERS: [&str; 4] = ["error", "errors", "detail", "message"];
     let is_field = |(name, value): (&String, &Value)| {
         let is_reason = match value {
             Value::Array(_) => true,
             Value::Object(inner) => inner.contains_key("message") || is_form(inner),
             _ => false,
         };
-        is_reason && !MEMBERS.contains(&&**name)
+        is_reason && !["error", "message"].contains(&&**name) && !REASONS.contains(&&**name)
     };
     !fields.is_empty() && fields.iter().all(is_field)
 }
@@ -162,13 +231,20 @@ fn reasons(fields: &Map<String, Value>) -> Vec<(String, String)> {
     found
 }
 
-/// Joins the messages of a list of errors, with the names of fields. Uses the first code.
-fn read_list(errors: &[Value]) -> ErrorBody {
+/// Reads a list of errors, with the names of their fields.
+fn read_list(errors: &[Value], read: fn(&Value) -> ErrorBody) -> ErrorBody {
+    join(errors.iter().map(|value| {
+        let error = read(value);
+        let message = error.message.or_else(|| error.code.clone());
+        (field_name(value), ErrorBody { message, ..error })
+    }))
+}
+
+/// Joins the messages of errors. Uses the first code.
+fn join(errors: impl Iterator<Item = (Option<String>, ErrorBody)>) -> ErrorBody {
     let (mut list, mut messages) = (ErrorBody::default(), Vec::new());
-    for value in errors {
-        let error = read_value(value);
-        let reason = error.message.or_else(|| error.code.clone());
-        match (field_name(value), reason) {
+    for (name, error) in errors {
+        match (name, error.message) {
             (Some(name), Some(reason)) => {
                 messages.push(format!("{name}: {reason}"));
                 list.fields.push((name, reason));
@@ -184,12 +260,11 @@ fn read_list(errors: &[Value]) -> ErrorBody {
     list
 }
 
-/// Returns the name of the field that an error of a list is about: a text, a JSON pointer or a path.
+/// Returns the name of the field that an error of a list is about.
 fn field_name(error: &Value) -> Option<String> {
-    let names = ["field", "pointer", "parameter", "loc", "path", "param"];
     let source = error.get("source").into_iter();
     let mut named = source.chain([error]);
-    path_text(named.find_map(|error| names.iter().find_map(|name| error.get(name)))?)
+    path_text(named.find_map(|error| FIELDS.iter().find_map(|name| error.get(name)))?)
 }
 
 fn path_text(path: &Value) -> Option<String> {
@@ -402,6 +477,77 @@ mod tests {
         check("\u{feff}{\"message\":\"m\"}", None, message);
     }
 
+    /// Checks a member at the top and in `error`.
+    #[track_caller]
+    fn check_member(member: &str, message: &str, fields: &[(&str, &str)]) {
+        let top = format!(r#"{{"message":"m",{member}}}"#);
+        let renamed = top.replace(r#"{"message":"m""#, r#"{"hydra:description":"m""#);
+        for body in [format!(r#"{{"error":{top}}}"#), top, renamed] {
+            check_form(&body, None, message, fields);
+        }
+    }
+
+    #[test]
+    fn reads_members_with_reasons() {
+        let bio = &[("bio", "x")][..];
+        for (member, message, fields) in [
+            (r#""details":"x""#, "x", &[][..]),
+            (r#""details":["a",7,["b"]]"#, "a", &[]),
+            (r#""details":{"bio":"x","n":1}"#, "bio: x", &[]),
+            (r#""details":{"bio":["x"]}"#, "bio: x", bio),
+            // OData, joi and Google.
+            (
+                r#""details":[{"target":"bio","message":"x"}]"#,
+                "bio: x",
+                bio,
+            ),
+            (
+                r#""details":[{"path":["bio"],"message":"x"}]"#,
+                "bio: x",
+                bio,
+            ),
+            (
+                r#""details":[{"fieldViolations":[{"field":"bio","description":"x"}]}]"#,
+                "bio: x",
+                bio,
+            ),
+            // API Platform, Bean Validation and Jira.
+            (
+                r#""violations":[{"propertyPath":"bio","title":"x"}]"#,
+                "bio: x",
+                bio,
+            ),
+            (
+                r#""errors":[{"property":"bio","detail":"x"}]"#,
+                "bio: x",
+                bio,
+            ),
+            (
+                r#""errorMessages":["a"],"errors":{"bio":"x"}"#,
+                "a; bio: x",
+                bio,
+            ),
+        ] {
+            check_member(member, &format!("m: {message}"), fields);
+        }
+    }
+
+    #[test]
+    fn other_members_tell_nothing() {
+        for member in [
+            r#""details":"m""#,
+            // Links, help, a trace, the request, the resource, and extensions of GraphQL.
+            r#""links":[{"description":"d","title":"t"}]"#,
+            r#""details":[{"links":[{"description":"d"}]}],"help":"h""#,
+            r#""trace":["t"],"details":[{"stackEntries":["t"]}]"#,
+            r#""details":{"request":{"message":"r"}}"#,
+            r#""resource":{"title":"r"},"details":[{"resource":{"title":"r"}}]"#,
+            r#""extensions":{"message":"e","exception":{"message":"e"}}"#,
+        ] {
+            check_member(member, "m", &[]);
+        }
+    }
+
     #[test]
     fn a_code_is_not_a_sentence() {
         check(
@@ -453,6 +599,8 @@ mod tests {
             for (open, close) in [
                 (r#"{"error":"#, "}"),
                 (r#"{"errors":["#, "]}"),
+                (r#"{"details":["#, "]}"),
+                (r#"{"details":"#, "}"),
                 (r#"{"detail":"#, "}"),
                 (r#"{"field":["#, "]}"),
                 (r#"{"bio":{"message":"#, "}}"),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::error::{CANCELED, Effect, Error, ErrorKind, RawResponse};
+use crate::error::{CANCELED, Effect, Error, ErrorKind, RawResponse, read_error_body};
 use crate::json::Body;
 use crate::request::Operation;
 
@@ -87,21 +87,9 @@ impl ErrorBuilder {
         self
     }
 
-    /// Sets the body of the response. Does not change the message and the code.
+    /// Sets the body of the response, which contains its message, code and field errors.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.response().body = Body::new(body.into());
-        self
-    }
-
-    /// Sets the error message in the response. Default: none.
-    pub fn message(mut self, message: impl Into<String>) -> Self {
-        self.error.inner.body.message = Some(message.into());
-        self
-    }
-
-    /// Sets the error code in the response, for example `unknown_field`. Default: none.
-    pub fn code(mut self, code: impl Into<String>) -> Self {
-        self.error.inner.body.code = Some(code.into());
         self
     }
 
@@ -131,7 +119,11 @@ impl ErrorBuilder {
     pub fn build(self) -> Error {
         let mut error = self.error;
         let inner = &mut error.inner;
-        let status = inner.response.as_ref().map(|response| response.status);
+        let response = inner.response.as_ref();
+        let status = response.map(|response| response.status);
+        if let Some(response) = response.filter(|response| response.status >= 300) {
+            inner.body = read_error_body(&response.body.bytes);
+        }
         (inner.effect, inner.again) = inner.kind.consequence(status);
         if let Some(applied) = self.may_have_been_applied {
             inner.effect = match applied {

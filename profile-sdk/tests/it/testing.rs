@@ -56,8 +56,7 @@ async fn built_errors_are_like_real_ones() {
             .operation(Operation::DELETE_LINK)
             .resource("link_1")
             .header("x-request-id", "r-1")
-            .code("c")
-            .message("m")
+            .body(r#"{"code":"c","message":"m"}"#)
             .retry_after(Duration::from_secs(3))
             .build();
         assert_alike(&built, &real);
