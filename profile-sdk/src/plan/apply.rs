@@ -24,9 +24,10 @@ impl Client {
     /// [`apply`](Self::apply) does. Returns a report on the steps.
     ///
     /// The [service](PlanOptions::service) of the options is the base URL of this client. After an
-    /// error, a further run does what is left. Only repeat it without a look at the profile if the
-    /// error [is retryable](ApplyError::is_retryable), and if the service lists a new link at once, with
-    /// its URL or a unique title: otherwise, the link would be created again.
+    /// error, a further run does what is left: at once if the error
+    /// [is retryable](ApplyError::is_retryable), and after a wait for a late write if a step is
+    /// [unknown](ApplyReport::unknown). This is only right if the service lists a new link at once, with its URL or
+    /// a unique title: otherwise, the link would be created again.
     ///
     /// Some services change texts when they store them. The [report](ApplyReport::warnings) has a warning
     /// for each text that a response shows in another form. A link that is still [similar](Plan::new) is

@@ -45,7 +45,8 @@ fn no_tls(peer: &str) -> String {
 
 fn unknown_issuer(peer: &str) -> String {
     format!(
-        "if a private authority issued the {peer}'s certificate, trust the root certificate of that authority{}",
+        "if a private authority issued the {peer}'s certificate, trust the root certificate of that authority: \
+         install it on this machine, or on Linux set SSL_CERT_FILE to its file{}",
         root_variables()
     )
 }

@@ -24,7 +24,7 @@ use crate::verified::Verified;
 /// `?` on it does not turn the webhook off.
 ///
 /// axum cancels a handler whose sender disconnects, at any `.await`. Handle the delivery in a task of
-/// its own, which is not cancelled: `tokio::spawn(handle(event)).await`.
+/// its own, which is not cancelled: `tokio::spawn(handle(event).in_current_span()).await`.
 ///
 /// # Examples
 ///
