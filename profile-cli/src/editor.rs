@@ -46,8 +46,9 @@ pub(crate) trait EditedText {
     /// End of the file's name, by which editors recognize the format.
     const SUFFIX: &'static str;
 
-    /// Sends the text.
-    fn finish(&mut self, text: &str) -> Result<Finished>;
+    /// Sends the text. The user has seen a failure of this kind, if any, and has answered with a changed text or with
+    /// *send mine*.
+    fn finish(&mut self, text: &str, after: Option<FailureKind>) -> Result<Finished>;
 
     /// Describes the commands that send the file at this path, perhaps with a key of the environment.
     fn commands(path: &str, with_key: &str) -> String;
@@ -72,8 +73,8 @@ const UNUSED: Duration = Duration::from_secs(24 * 60 * 60);
 enum Step {
     /// The editor opens, perhaps again because of a failure.
     Open(Option<Failure>),
-    /// The text is sent as it is.
-    Send,
+    /// The text is sent as it is after a failure of this kind.
+    Send(FailureKind),
 }
 
 /// Opens a text in the editor and sends it, as in the table above.
@@ -107,17 +108,18 @@ fn edit_until_sent<T: EditedText>(
     let mut step = Step::Open(None);
     loop {
         let started = Instant::now();
-        let (opened, earlier) = match step {
-            Step::Open(earlier) => (editor.open(&file.path), earlier),
-            Step::Send => (Ok(()), None),
+        let (opened, earlier, sent_after) = match step {
+            Step::Open(earlier) => (editor.open(&file.path), earlier, None),
+            Step::Send(after) => (Ok(()), None, Some(after)),
         };
+        let after = sent_after.or(earlier.as_ref().map(|failure| failure.kind));
         let text = file.text::<T>()?;
         let is_initial = |text: &Result<String, _>| text.as_deref() == Ok(initial);
         let is_at_once = is_initial(&text) && started.elapsed() < AT_ONCE;
         let is_repeated = earlier.is_some() && opened.is_ok() && text == before;
         let finished = opened.and_then(|()| match earlier {
             Some(failure) if is_repeated => Err(failure),
-            _ => edited.finish(text.as_ref().map_err(Failure::usage)?),
+            _ => edited.finish(text.as_ref().map_err(Failure::usage)?, after),
         });
         let failure = match finished {
             Ok(Finished::Done(report)) => {
@@ -182,7 +184,7 @@ fn next_step(
         match answer.as_str() {
             "" | "y" | "yes" => return Ok(Step::Open(Some(failure))),
             "n" | "no" => return Err(failure),
-            "s" if can_send => return Ok(Step::Send),
+            "s" if can_send => return Ok(Step::Send(failure.kind)),
             _ => {}
         }
     }

@@ -1,5 +1,6 @@
 //! `profile apply`: makes the profile equal to a file.
 
+use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
@@ -19,11 +20,13 @@ const RUN_AGAIN: &str = "run the command again: it continues where it stopped";
 #[command(after_help = "\
 Requires the scopes profile:write for fields and links:write for links. The file is TOML or JSON, \
 as printed by `profile export`. Fields that it does not contain are not changed, and \"\" clears a \
-text. Without `links`, no link is changed. On a terminal, the program asks before it applies \
-the file of another account, unless --yes is given or an option or variable selects an account, key or base \
-URL. It also asks before it replaces a value that has changed since `profile edit` kept the file. \
---prune deletes the links that are not in the file, except those without a valid URL, which a file \
+text. Without `links`, no link is changed. --prune deletes the links that are not in the file, except those without a valid URL, which a file \
 cannot hold. The order of the links does not matter.
+
+On a terminal, the program shows the changes and asks once, unless --yes, --no-input, --json or --quiet is given. \
+Some questions need an answer or --yes everywhere: to delete links, to replace a value that has changed since \
+`profile edit` kept the file, and to apply the file of another account, unless an option or a variable selects an \
+account, a key or a base URL.
 
 Links that are equal in the file and the profile are not changed. Any other link of the file is matched \
 with one of the profile: by ID (only if [source] is this account), by URL, or by a unique title (only if \
@@ -87,9 +90,11 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
             return Err(failure.hint("add --yes to replace it"));
         }
         session.output.preview(&diff::drawing(&plan));
-        let is_asked = session.can_ask() && !session.settings.sources.is_account_chosen()?;
-        let is_of_other = note.is_some() && is_asked;
-        if let Some(question) = question(&plan, is_of_other, conflicts) {
+        let is_of_other = note.is_some() && !session.settings.sources.is_account_chosen()?;
+        let is_watched = session.can_ask() && session.output.is_watched() && !session.output.quiet;
+        let is_plain = is_watched && io::stdin().is_terminal();
+        let plain = is_plain.then(|| "Apply the changes?".to_owned());
+        if let Some(question) = question(&plan, is_of_other, conflicts).or(plain) {
             session.confirm(&question)?;
         }
         carry_out(&plan, session)?

@@ -22,7 +22,7 @@ as in `code --wait`.
 If the text is invalid or rejected, you can edit it again or stop; a rejected text can also be sent as it is. \
 Changes that could not be sent, or that --dry-run did not send, are kept in a private file. Its path is printed \
 with a command that compares it with the profile, and one that sends and deletes it. If nothing changed, \
-nothing is sent. The changed fields are printed; with --json, the profile.
+nothing is sent. The changed fields are printed, on a terminal beside their old values; with --json, the profile.
 
 The profile is read again before the changes are sent. If one of the fields that you edited has changed on \
 the service, both values are shown, and you can send yours, edit it again or stop. A change between this read \
@@ -69,7 +69,7 @@ impl EditedText for Edit<'_> {
     const PREFIX: &'static str = "profile-";
     const SUFFIX: &'static str = ".toml";
 
-    fn finish(&mut self, text: &str) -> Result<Finished> {
+    fn finish(&mut self, text: &str, after: Option<FailureKind>) -> Result<Finished> {
         let changed = EnteredProfile::read(text, Some(&self.shown));
         let notes = changed.changes.notes.clone();
         let update = changed.validated("the text")?.profile;
@@ -84,7 +84,7 @@ impl EditedText for Edit<'_> {
             let preview = set::preview(&update, &self.latest, session)?;
             return Ok(Finished::Kept(preview, None));
         }
-        self.check_unchanged(&update)?;
+        self.check_unchanged(&update, after == Some(FailureKind::Conflict))?;
         let call = session.client()?.update_profile(&update);
         let response = session.write_any(call, set::RESOURCE, set::CHECK_COMMAND)?;
         if response.data().is_none() {
@@ -94,7 +94,8 @@ impl EditedText for Edit<'_> {
             };
             self.read_back(&update, &accepted)?;
         }
-        let report = set::report(&update, &response);
+        let before = Some(&self.latest).filter(|_| session.output.is_watched());
+        let report = set::report(&update, &response, before);
         Ok(Finished::Done(report))
     }
 
@@ -106,12 +107,13 @@ impl EditedText for Edit<'_> {
 }
 
 impl Edit<'_> {
-    /// Reads the profile again. Fails if a field that would be overwritten has changed since the last
-    /// read.
-    fn check_unchanged(&mut self, update: &ProfileUpdate) -> Result<()> {
+    /// Reads the profile again. Fails if a field that would be overwritten is not as the user has seen it: in the
+    /// editor, or in the last conflict.
+    fn check_unchanged(&mut self, update: &ProfileUpdate, after_conflict: bool) -> Result<()> {
         let now = self.session.read(self.session.client()?.me())?.into_data();
-        let before = std::mem::replace(&mut self.latest, now);
-        let conflicts = profile_file::conflicts(&before, &self.latest, update);
+        let last = std::mem::replace(&mut self.latest, now);
+        let seen = if after_conflict { &last } else { &self.shown };
+        let conflicts = profile_file::conflicts(seen, &self.latest, update);
         match conflicts.is_empty() {
             true => Ok(()),
             false => Err(Failure::new(FailureKind::Conflict, conflicts.join("\n"))),

@@ -101,7 +101,7 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report> {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Requires the scope links:write.
+Requires the scope links:write. On a terminal, the old values are printed beside the new ones.
 
 Examples:
   profile link edit link_1 --title 'My new site'
@@ -144,26 +144,41 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report> {
     let id = LinkId::new(id_of(&id, listed.as_deref().unwrap_or_default())?)?;
     let what = format!("link {}", quoted(id.as_str()));
     let call = client.update_link(&id, &update);
+    let before = match &listed {
+        Some(links) => links.iter().find(|link| link.id == id.as_str()).cloned(),
+        None => Some(Item::new(&id, [])),
+    };
     if dry_run {
-        let found = match listed {
-            Some(links) => links.into_iter().find(|link| link.id == id.as_str()),
-            None => Some(Item::new(&id, [])),
-        };
-        let changes = differences(update, &found.ok_or_else(|| unlisted("link", &id))?);
+        let before = before.ok_or_else(|| unlisted("link", &id))?;
+        let changes = differences(&update, &Link::default(), &before);
         return Ok(preview::dry_run(&requests(&[call])?, &changes).warnings(warning));
     }
     let response = session.write(call, &what, "profile link list");
     let response =
         response.map_err(|failure| with_list_hint("link", listed.as_deref(), failure))?;
     let sentence = "The service accepted the change.";
-    Ok(Report::written(&response, COLUMNS, "updated", sentence).warnings(warning))
+    let report = Report::written(&response, COLUMNS, "updated", sentence).warnings(warning);
+    Ok(match before.filter(|_| session.output.is_watched()) {
+        Some(before) => {
+            let after = response.data().clone().unwrap_or_default();
+            report.showing(differences(&update, &after, &before))
+        }
+        None => report,
+    })
 }
 
-fn differences(update: LinkUpdate, link: &Item) -> Vec<Change> {
-    let title = |new| Change::new("title", link.get("title"), new);
-    let url = |new: LinkUrl| Change::new("url", link.get("url"), new.as_str());
-    let changes = update.title.map(title).into_iter();
-    changes.chain(update.url.map(url)).collect()
+/// Returns the changes of a link that is stored as `after`, as far as the service says so, or else as sent.
+fn differences(update: &LinkUpdate, after: &Link, before: &Item) -> Vec<Change> {
+    let url = update.url.as_ref().map(LinkUrl::as_str);
+    let sent = [
+        ("title", update.title.as_deref(), &after.title),
+        ("url", url, &after.url),
+    ];
+    let changes = sent.into_iter().filter_map(|(name, sent, after)| {
+        let new = after.as_deref().filter(|_| sent.is_some()).or(sent)?;
+        Some(Change::new(name, before.get(name), new))
+    });
+    changes.collect()
 }
 
 #[derive(Debug, Args)]

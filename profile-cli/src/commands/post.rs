@@ -6,12 +6,13 @@ use clap::{Args, Subcommand, ValueHint};
 use profile_sdk::{Operation, Post, PostId, Profile, Response};
 use serde_json::{Value, json};
 
-use super::auth::permissions;
 use super::deletion::{Deletion, Item};
 use crate::drawing::Change;
 use crate::editor::{EditedText, Editor, Finished};
 use crate::input::{Input, TextArgument};
-use crate::outcome::{Failure, NextCommand, Report, Result, View, report_listing};
+use crate::outcome::{
+    Failure, FailureKind, NextCommand, Report, Result, View, failure, report_listing,
+};
 use crate::session::{DryRun, Session, preview, requests};
 use crate::{completion, editor, input};
 
@@ -132,11 +133,10 @@ fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report> {
 
 fn from_editor(dry_run: bool, session: &Session<'_>) -> Result<Report> {
     let editor = Editor::find(&session.settings)?;
-    let client = session.client()?;
-    if !dry_run {
-        // A key without the scope is reported before the text is written.
-        let profile = session.read(client.me())?;
-        permissions::check(profile.data(), &Operation::CREATE_POST)?;
+    session.client()?;
+    // A missing key is reported before the text is written.
+    if !dry_run && !session.settings.sandbox && session.settings.key()?.is_none() {
+        return Err(failure::without_key(Failure::default()));
     }
     editor::edit(&mut NewPost { dry_run, session }, "", &editor, session)
 }
@@ -150,7 +150,7 @@ impl EditedText for NewPost<'_> {
     const PREFIX: &'static str = "post-";
     const SUFFIX: &'static str = ".txt";
 
-    fn finish(&mut self, text: &str) -> Result<Finished> {
+    fn finish(&mut self, text: &str, _: Option<FailureKind>) -> Result<Finished> {
         let body = &*input::entered_text(text, "the text", self.session.output);
         if body.trim().is_empty() {
             let sentence = View::Sentence("The text is empty; nothing was sent.".to_owned());

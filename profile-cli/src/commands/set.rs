@@ -1,11 +1,12 @@
 //! `profile set`: changes fields of the profile.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
-use profile_sdk::{FieldKind, Profile, ProfileField, ProfileUpdate, Response};
+use profile_sdk::{FieldKind, Profile, ProfileField, ProfileUpdate, Response, RetryPolicy};
 
-use crate::drawing::{Contrast, text_and_background};
+use crate::drawing::{Change, Contrast, text_and_background};
 use crate::input::TextArgument;
 use crate::input::profile_changes::ProfileChanges;
 use crate::outcome::{Failure, NextCommand, Report, Result, View, push_field};
@@ -13,6 +14,9 @@ use crate::session::{DryRun, Session, preview, requests};
 
 pub(crate) const RESOURCE: &str = "profile";
 pub(crate) const CHECK_COMMAND: &str = "profile show";
+
+/// The maximum time for reading the old values.
+const MAX_READ: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
 // The usage of clap would list all fields, in a line of 180 columns.
@@ -26,7 +30,7 @@ break at the end is removed, and \\r\\n is sent as \\n. Any other text that star
 
 The service accepts colors as #rrggbb; #rgb and CSS names are converted, and a note shows the \
 result. The contrast between text and background should be at least 4.5:1. The changed fields are \
-printed; with --json, the profile.
+printed, on a terminal beside their old values; with --json, the profile.
 
 Examples:
   profile set --display-name Ada --accent-color '#ff8800'
@@ -129,24 +133,53 @@ pub(crate) fn run(arguments: SetArguments, session: &Session<'_>) -> Result<Repo
         let profile = session.read(session.client()?.me())?;
         return preview(&update, profile.data(), session);
     }
+    let before = old_values(session)?;
     let call = session.client()?.update_profile(&update);
-    session.write_or_preview(call, None, RESOURCE, CHECK_COMMAND, |response| {
-        Ok(report(&update, &response))
-    })
+    let response = session.write(call, RESOURCE, CHECK_COMMAND)?;
+    Ok(report(&update, &response, before.as_ref()))
 }
 
-/// Reports the changed fields.
-pub(crate) fn report(update: &ProfileUpdate, response: &Response<Option<Profile>>) -> Report {
+/// Reads the profile if its old values are printed. If that fails, the change is sent without them.
+fn old_values(session: &Session<'_>) -> Result<Option<Profile>> {
+    if !session.output.is_watched() {
+        return Ok(None);
+    }
+    let once = RetryPolicy::new().max_retries(0);
+    let call = session.client()?.me().retry(once);
+    let read = session.send(call.total_timeout(MAX_READ), None)?;
+    let read = read.map(Response::into_data).map_err(|error| {
+        let reason = Failure::from(&error).message;
+        let note = format!("the old values could not be read: {reason}");
+        session.output.note(&note);
+    });
+    Ok(read.ok())
+}
+
+/// Reports the changed fields, for people beside the values before, if they are known.
+pub(crate) fn report(
+    update: &ProfileUpdate,
+    response: &Response<Option<Profile>>,
+    before: Option<&Profile>,
+) -> Report {
     let profile = response.data().clone().unwrap_or_default();
     let show = NextCommand(CHECK_COMMAND);
     let sentence = format!("The service accepted the change; {show} prints the profile.");
     let mut changed = Vec::new();
-    let fields = ProfileField::ALL.iter();
-    for field in fields.filter(|field| update.get(**field).is_some()) {
-        push_field(&mut changed, field.name(), profile.get(*field));
+    let mut changes = Vec::new();
+    for &field in ProfileField::ALL {
+        if let Some(sent) = update.get(field) {
+            let new = profile.get(field);
+            push_field(&mut changed, field.name(), new);
+            let old = before.and_then(|before| before.get(field));
+            changes.push(Change::new(field.name(), old, new.unwrap_or(sent)));
+        }
     }
-    Report::written(response, View::Fields(changed), "updated", &sentence)
-        .warnings(contrast_after(update, &profile))
+    let report = Report::written(response, View::Fields(changed), "updated", &sentence)
+        .warnings(contrast_after(update, &profile));
+    match before {
+        Some(_) => report.showing(changes),
+        None => report,
+    }
 }
 
 /// Returns the preview of an update.

@@ -3,7 +3,7 @@
 use profile_sdk::Response;
 use serde_json::{Value, json};
 
-use crate::drawing::Drawing;
+use crate::drawing::{Change, Drawing};
 use crate::terminal::{redact_key, redact_values};
 
 /// The result of a command, for programs and for people.
@@ -112,6 +112,12 @@ impl Report {
     pub(crate) fn of_change(mut self) -> Self {
         self.is_change = true;
         self
+    }
+
+    /// Replaces the view for people by these changes.
+    pub(crate) fn showing(self, changes: Vec<Change>) -> Self {
+        let below = "The service accepted the change.".to_owned();
+        self.for_people(View::Drawing(Drawing::Changes { changes, below }))
     }
 
     /// Creates a report of raw text. In JSON, which only an option selects, it is a string field of

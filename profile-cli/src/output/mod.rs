@@ -103,6 +103,11 @@ impl Output {
         matches!(self.renderer, Renderer::Table)
     }
 
+    /// Returns `true` if cards, tables and bars are printed on a terminal.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.is_for_people() && self.stdout.is_terminal
+    }
+
     /// Returns `true` if an option selects JSON, and `None` if no option selects a format.
     pub(crate) fn option_is_json(&self) -> Option<bool> {
         self.format_is_option.then(|| self.is_json())

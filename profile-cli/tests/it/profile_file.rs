@@ -535,7 +535,7 @@ async fn a_failed_apply_counts_the_changes_that_were_made() {
     let text = "[profile]\nlocation = \"here\"\n\
                 [[links]]\ntitle = \"One\"\nurl = \"https://one.example\"\n";
     let path = fixture.file("profile.toml", text);
-    let (_, seen) = Terminal::start(fixture.program(&["apply", &path])).ends();
+    let (_, seen) = Terminal::start(fixture.program(&["apply", &path, "--yes"])).ends();
     let hint = "; check with `profile show` before you try again\r\n";
     assert!(seen.contains("Applied 1 of 2 changes.\r\n"), "{seen}");
     assert!(seen.ends_with(hint), "{seen}");
@@ -626,56 +626,118 @@ async fn says_whose_file_changes_whose_profile() {
     }
 }
 
+/// A command with a file, the question about it, and `true` if it is needed everywhere: off a terminal and with
+/// `--no-input`, a missing answer is an error.
+#[cfg(unix)]
+const ASKING: &[(&str, &str, &str, bool)] = &[
+    ("set --location L", "", "", false),
+    ("apply FILE", "", "Apply the changes?", false),
+    (
+        "apply FILE",
+        "[source]\nhandle = 'grace'\n",
+        "Apply the file of another account?",
+        true,
+    ),
+    (
+        "apply FILE --prune",
+        "links = []\n",
+        "Delete these 2 links, which are not in the file?",
+        true,
+    ),
+    (
+        "apply FILE --prune",
+        "links = []\n[source]\nhandle = 'grace'\n",
+        "Apply the file of another account, and delete these 2 links, which are not in the file?",
+        true,
+    ),
+    ("link delete link_1", "", "Delete link \"link_1\"", true),
+    ("post delete post_3", "", "Delete post \"post_3\"", true),
+];
+
+/// Redirections of a command on a terminal. Answers are also read if stdin is a pipe.
+#[cfg(unix)]
+const REDIRECTIONS: [&str; 4] = ["", "</dev/null", ">/dev/null", "2>/dev/null"];
+
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
-async fn asks_before_it_applies_the_file_of_another_account() {
-    const OTHER: &str = "Apply the file of another account? [y/N] ";
-    const DELETE: &str = "Apply the file of another account, and delete these 2 links, which are not in the file? [y/N] ";
+async fn commands_ask_on_terminals_unless_an_option_answers() {
+    let fixture = Fixture::new().await;
+    fixture.add_account("demo");
+    let initial = fixture.service.world().unwrap();
+    let options = [
+        "",
+        "--yes",
+        "--no-input",
+        "--yes --no-input",
+        "--dry-run",
+        "--json",
+        "--quiet",
+    ];
+    for (command, start, question, is_needed) in ASKING {
+        for (redirection, options) in REDIRECTIONS
+            .iter()
+            .flat_map(|it| options.map(|options| (it, options)))
+        {
+            let text = format!("{start}[profile]\nlocation = 'L{options}'\n");
+            let file = fixture.file("profile.toml", text);
+            let command = command.replace("FILE", &file);
+            let run = format!("profile {command} {options} {redirection}");
+            let program = Program::shell("sh", fixture.home.path(), &["-c", &run]);
+            let mut terminal = Terminal::of_size(24, 200, program);
+            let answers = options.contains("--yes") || options == "--dry-run";
+            let is_watched = redirection.is_empty() && !["--json", "--quiet"].contains(&options);
+            let can_ask = !options.contains("--no-input") && !redirection.starts_with('2');
+            let is_asked =
+                !question.is_empty() && !answers && can_ask && (*is_needed || is_watched);
+            if is_asked {
+                terminal.sees(question);
+                terminal.sees("[y/N] ");
+                terminal.types("n\n");
+            }
+            let (code, seen) = terminal.ends();
+            let is_error = *is_needed && !answers && !can_ask;
+            let expected = if is_error { 2 } else { i32::from(is_asked) };
+            assert_eq!(code, Some(expected), "{run}: {seen}");
+            assert_eq!(
+                seen.matches("[y/N]").count(),
+                usize::from(is_asked),
+                "{run}: {seen}"
+            );
+            let sends = expected == 0 && options != "--dry-run";
+            let is_changed = fixture.service.world().unwrap() != initial;
+            assert_eq!(is_changed, sends, "{run}: {seen}");
+            let initial = initial.clone();
+            fixture.service.update(|world| *world = initial).unwrap();
+        }
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_selects_an_account_is_not_asked_whether_the_file_is_of_another_one() {
     let fixture = Fixture::new().await;
     let (uri, key) = (fixture.service.uri(), fixture.service.key());
     fixture.log_in(key, &["--account", "demo"]).stdout();
-    for (variable, options, handle, question) in [
-        (None, "", "grace", OTHER),
-        (None, "--prune", "grace", DELETE),
-        (None, "", "demo", ""),
-        (None, "--yes", "grace", ""),
-        (None, "--no-input", "grace", ""),
-        (None, "--account demo", "grace", ""),
-        (Some(("PROFILE_ACCOUNT", "demo")), "", "grace", ""),
-        (Some(("PROFILE_API_KEY", key)), "", "grace", ""),
-        (Some(("PROFILE_BASE_URL", uri)), "", "grace", ""),
-        (None, "--dry-run", "grace", ""),
+    for (variable, options) in [
+        (None, "--account demo"),
+        (Some(("PROFILE_ACCOUNT", "demo")), ""),
+        (Some(("PROFILE_API_KEY", key)), ""),
+        (Some(("PROFILE_BASE_URL", uri)), ""),
     ] {
-        for answer in ["n", "y"] {
-            let before = writes(&fixture.service);
-            let links = match options {
-                "--prune" => "links = []\n",
-                _ => "",
-            };
-            let bio = format!("{before}{answer}");
-            let text = format!("{links}[source]\nhandle = '{handle}'\n[profile]\nbio = '{bio}'\n");
-            let path = fixture.file("profile.toml", &text);
-            let options = options.split_whitespace();
-            let words: Vec<_> = ["apply", &path].into_iter().chain(options).collect();
-            let program = fixture.without_settings(&words).envs(variable.as_slice());
-            let mut terminal = Terminal::of_size(24, 200, program);
-            let is_asked = !question.is_empty();
-            if is_asked {
-                terminal.sees(question);
-                terminal.types(&format!("{answer}\n"));
-            }
-            let (code, seen) = terminal.ends();
-            let is_declined = is_asked && answer == "n";
-            let context = format!("{words:?} {variable:?}: {seen}");
-            assert_eq!(code, Some(i32::from(is_declined)), "{context}");
-            let questions = seen.matches("[y/N]").count();
-            assert_eq!(questions, usize::from(is_asked), "{context}");
-            let is_noted = seen.contains("the file of grace changes");
-            assert_eq!(is_noted, handle == "grace", "{context}");
-            let is_sent = writes(&fixture.service) > before;
-            let sends = !is_declined && !words.contains(&"--dry-run");
-            assert_eq!(is_sent, sends, "{context}");
-        }
+        let text = format!("[source]\nhandle = 'grace'\n[profile]\nbio = '{variable:?}'\n");
+        let path = fixture.file("profile.toml", &text);
+        let words: Vec<_> = ["apply", &path]
+            .into_iter()
+            .chain(options.split_whitespace())
+            .collect();
+        let program = || fixture.without_settings(&words).envs(variable.as_slice());
+        let question = "\r\nApply the changes? [y/N] ";
+        let seen = Terminal::answered(program(), question, "y\n").ends_with(0);
+        assert!(seen.contains("the file of grace changes"), "{seen}");
+        // There is nothing to change any more, and nothing to ask.
+        assert_eq!(program().run().code(), 0);
+        fixture.run(&["set", "--bio", "b"]).stdout();
+        program().run().stdout();
     }
 }
 

@@ -245,7 +245,12 @@ fn the_readme_shows_the_real_output() {
         if let Some(command) = command {
             let mut shell = Program::shell("sh", home.path(), &["-c", command]);
             shell.command.env("TERM", "dumb").current_dir(home.path());
-            let (_, seen) = Terminal::of_size(24, 80, shell).ends();
+            let mut terminal = Terminal::of_size(24, 80, shell);
+            if command.contains(" apply ") {
+                terminal.sees("[y/N] ");
+                terminal.types("y\n");
+            }
+            let (_, seen) = terminal.ends();
             expected += &seen.replace("\r\n", "\n");
         }
     }

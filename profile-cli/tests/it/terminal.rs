@@ -7,7 +7,7 @@ use mock_server::dialect::ResourceFields;
 use mock_server::journal::RequestPattern;
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 
-use crate::program::{Fixture, Program};
+use crate::program::{Fixture, Program, configure};
 use crate::pseudo_terminal::Terminal;
 
 /// Returns the number of links of the owner.
@@ -331,6 +331,29 @@ async fn the_longest_column_is_cut_and_posts_are_wrapped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn changes_are_shown_with_the_old_values() {
+    let broken =
+        r#"{"match": {"method": "GET"}, "fault": {"status": {"status": 503, "body": ""}}}"#;
+    let location = "location\n  - 127.0.0.1\n  + Oslo\nThe service accepted the change.\n";
+    let title = "title\n  - Homepage\n  + Home\nThe service accepted the change.\n";
+    let unread =
+        "note: the old values could not be read: the service failed (503)\nlocation  Oslo\n";
+    for (command, faults, expected) in [
+        ("edit", "[]", location),
+        ("set --location Oslo", "[]", location),
+        ("set --location Oslo", broken, unread),
+        ("link edit link_1 --title Home", "[]", title),
+    ] {
+        let fixture = Fixture::new().await;
+        let script = fixture.file("editor", "sed -i 's/127.0.0.1/Oslo/' \"$1\"");
+        configure(fixture.home.path(), &format!("editor = '/bin/sh {script}'"));
+        fixture.add_faults(faults);
+        let command: Vec<_> = command.split(' ').collect();
+        assert_eq!(lines(&fixture, 80, &command), expected, "{command:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn words_are_not_broken_on_narrow_terminals() {
     let fixture = Fixture::new().await;
     let set = ["set", "--location", "Donaudampfschifffahrt"];
@@ -442,7 +465,7 @@ async fn json_is_indented_on_a_terminal_only() {
     assert_eq!(piped.stdout().lines().count(), 1);
     for (arguments, depth) in [(&["api", "stats"][..], 2), (&["site", "--jq", "."], 1)] {
         let (_, shown) = Terminal::start(fixture.program(arguments)).ends();
-        let name = format!("\r\n{}\u{1b}[1m\u{1b}[34m\"users\"", "  ".repeat(depth));
+        let name = format!("\r\n{}\u{1b}[1m\"users\"", "  ".repeat(depth));
         assert!(shown.contains(&name), "{shown:?}");
         assert!(!fixture.run(arguments).stdout().trim_end().contains('\n'));
     }
@@ -475,7 +498,7 @@ async fn a_wait_for_the_own_rate_limit_is_not_a_change_that_was_sent() {
     let links = "[[links]]\ntitle = \"a\"\nurl = \"x:a\"\n";
     for (command, progress) in [
         ("link delete link_1 --yes", "rate limited"),
-        ("apply profile.toml", "applying: 0 of 1, rate limited"),
+        ("apply profile.toml --yes", "applying: 0 of 1, rate limited"),
         ("post create p", "rate limited"),
     ] {
         let fixture = Fixture::new().await;
@@ -505,7 +528,7 @@ async fn apply_shows_its_progress_and_what_it_waits_for() {
     let links =
         ["a", "b"].map(|title| format!("[[links]]\ntitle = \"{title}\"\nurl = \"x:{title}\"\n"));
     let path = fixture.file("profile.toml", links.concat());
-    let apply = fixture.program(&["apply", &path]);
+    let apply = fixture.program(&["apply", &path, "--yes"]);
     let mut terminal = Terminal::of_size(24, 80, apply);
     terminal.sees("applying: 1 of 2, rate limited, retrying in ");
     terminal.ends_with(0);
