@@ -13,7 +13,7 @@ profile edits your profile, links and posts, and shows your statistics.
 
   profile auth login           store your API key
   profile show                 show your profile
-  profile set --bio 'Hello'    change it
+  profile set --bio Hello      change it
   profile edit                 change it in your editor
   profile stats                show its views
 ";
@@ -190,6 +190,9 @@ backslashes in values are escaped as \\t, \\n, \\r and \\\\.
 
 Control characters and invisible ones are escaped in json, and removed in the other formats. In a pipe, \
 csv and tsv keep them.
+
+For a screen reader, `--output tsv --color never` prints plain lines, without bars, colors or progress; \
+`profile config set output tsv` and `profile config set color never` keep that.
 
 Results are written to stdout, errors to stderr. With --json or --jq, or if a setting selects JSON, an \
 error is one object on the last line of stderr, with the fields code, message, hint, status, exit_code \

@@ -5,9 +5,9 @@ use std::error::Error as _;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory as _, ValueEnum as _};
-use profile_sdk::InvalidValue;
+use profile_sdk::{InvalidValue, LinkUrl};
 
 use crate::commands::{Arguments, auth};
 use crate::help;
@@ -30,7 +30,8 @@ pub(crate) fn print(mut error: clap::Error, arguments: &[OsString]) -> ExitCode 
     if let Some(help) = help::own(&error, Arguments::command, &words) {
         return output.help(&help, false);
     }
-    let failure = invalid_value(&error).or_else(|| usage_failure(&error, output.is_json()));
+    let failure = invalid_value(&error).or_else(|| without_title(&error, &words));
+    let failure = failure.or_else(|| usage_failure(&error, output.is_json()));
     match failure {
         Some(failure) => output.failure(&failure),
         None => output.help(&error.render().to_string(), error.use_stderr()),
@@ -64,6 +65,16 @@ fn invalid_value(error: &clap::Error) -> Option<Failure> {
     let argument = argument.split(' ').next()?;
     let argument = argument.trim_matches(['[', ']', '<', '>', '.']);
     Some(Failure::usage(format!("{argument}: {message}")))
+}
+
+/// Returns the failure of `link add URL`: the parser takes the URL for the title.
+fn without_title(error: &clap::Error, words: &[String]) -> Option<Failure> {
+    let is_add =
+        |words: &&[String]| words[0].starts_with("link") && matches!(&*words[1], "add" | "create");
+    let first = words.windows(3).find(is_add)?[2].parse::<LinkUrl>();
+    let is_missing = error.kind() == ErrorKind::MissingRequiredArgument && first.is_ok();
+    let failure = is_missing.then(|| Failure::usage("the title of the link is missing"));
+    failure.map(|failure| failure.hint("put it before the URL: `profile link add TITLE URL`"))
 }
 
 /// Replaces the arguments that the message repeats by what may be shown of them.

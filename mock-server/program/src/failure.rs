@@ -35,7 +35,7 @@ pub(crate) enum Failure {
     #[error("cannot {action}: {reason}")]
     System { action: String, reason: io::Error },
     #[error(
-        "cannot run {}: {reason}; expected a program in PATH or the path of one",
+        "cannot run {}: {reason}; expected a program in PATH, or the path of one, in quotes if it has spaces",
         SafeUrl(&program.to_string_lossy())
     )]
     Command {

@@ -36,7 +36,11 @@ pub(crate) fn find(program: &OsStr) -> io::Result<PathBuf> {
         let path = var_os("PATH").unwrap_or_default();
         let path = join_paths(split_paths(&path).filter(|it| it.is_absolute()));
         let found = which::which_in(program, path.ok(), current_dir()?);
-        found.map_err(|_| io::Error::new(io::ErrorKind::NotFound, "not found in PATH"))
+        let reason = match program.to_string_lossy().contains(['/', '\\']) {
+            true => "not found",
+            false => "not found in PATH",
+        };
+        found.map_err(|_| io::Error::new(io::ErrorKind::NotFound, reason))
     }
     #[cfg(not(windows))]
     Ok(program.into())

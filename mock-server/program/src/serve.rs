@@ -69,7 +69,7 @@ fn announce(servers: &[WorldsServer], keys: &Keys) -> io::Result<()> {
     let _ = writeln!(stderr, "mock-server: serving on {url} until Ctrl-C. Try:");
     let _ = writeln!(
         stderr,
-        "  curl -H 'Authorization: Bearer {}' {url}/api/v1/me",
+        "  curl -H \"Authorization: Bearer {}\" {url}/api/v1/me",
         keys.all
     );
     if control.is_some() {

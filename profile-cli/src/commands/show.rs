@@ -10,11 +10,11 @@ pub(crate) const HELP: &str = "\
 On a terminal, prints a card with color swatches and the contrast between text and background, which \
 should be at least 4.5:1. In a pipe, each line is the name and the value of a field, separated by a \
 tab; line breaks in values are escaped as \\n. The names of list items contain their ID, as in \
-links.ID.title and links.ID.url.
+links.ID.title and links.ID.url. The second example writes a file for others, without e-mail address and scopes.
 
 Examples:
   profile show
-  profile show --json";
+  profile show --jq 'del(.email, .key)' > public.json";
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report> {
     let response = session.read(session.client()?.me())?;

@@ -1,16 +1,11 @@
 //! Views as horizontal bars, with the shares of devices and countries below.
 
-use anstyle::{AnsiColor, Style};
-
 use super::text::{BOLD, DIM, MAX_WIDTH, max_width, pad_left, pad_right, percent, with_separators};
 use super::views::{Daily, ProfileViews};
 use crate::terminal::Screen;
 
 /// Columns between the date and the bar.
 const GAP: usize = 2;
-
-/// A color that is readable on light and dark terminals.
-const COLOR: Style = AnsiColor::Blue.on_default();
 
 /// Maximum number of bars below a summary. In a longer chart, it comes last, where it stays visible.
 const MAX_BELOW_SUMMARY: usize = 14;
@@ -40,7 +35,6 @@ fn draw_chart(bars: &Daily, screen: &Screen) -> String {
         let date = screen.styled(DIM, &pad_right(date, date_width));
         let bar = bar(count, max_views, bar_width);
         let space = if bar.is_empty() { "" } else { " " };
-        let bar = screen.styled(COLOR, &bar);
         format!("{date}{:GAP$}{bar}{space}{}\n", "", with_separators(count))
     };
     bars.iter().map(line).collect()
@@ -83,7 +77,7 @@ fn draw_shares(views: &ProfileViews, screen: &Screen) -> String {
     let columns = columns.min().unwrap_or(MAX_BAR_WIDTH);
     for (title, parts) in drawings.iter().filter(|(_, parts)| !parts.is_empty()) {
         let title = screen.styled(BOLD, title);
-        drawn += &format!("\n{title}\n{}", draw_parts(parts, columns, screen));
+        drawn += &format!("\n{title}\n{}", draw_parts(parts, columns));
     }
     drawn
 }
@@ -95,18 +89,17 @@ fn widths(parts: &[(String, u64)]) -> (usize, usize) {
     (max_width(names), max_width(numbers))
 }
 
-fn draw_parts(parts: &[(String, u64)], columns: usize, screen: &Screen) -> String {
+fn draw_parts(parts: &[(String, u64)], columns: usize) -> String {
     let sum = parts.iter().map(|(_, views)| u128::from(*views)).sum();
     let all = u64::try_from(sum).unwrap_or(u64::MAX);
     let (name_width, number_width) = widths(parts);
     let line = |(name, views): &(String, u64)| {
-        let bar = bar(*views, all, columns);
         format!(
             "{}  {}  {}  {}",
             pad_right(name, name_width),
             pad_left(&percent(*views, sum), "100.0 %".len()),
             pad_left(&with_separators(*views), number_width),
-            screen.styled(COLOR, &bar),
+            bar(*views, all, columns),
         )
     };
     let lines = parts.iter().map(line);
@@ -217,10 +210,6 @@ mod tests {
             C4          4.4 %   40  █▊
             4 others    6.6 %   60  ██▋
         "#]]
-        .assert_eq(&draw_parts(
-            &largest(&parts),
-            MAX_BAR_WIDTH,
-            &Screen::plain(),
-        ));
+        .assert_eq(&draw_parts(&largest(&parts), MAX_BAR_WIDTH));
     }
 }

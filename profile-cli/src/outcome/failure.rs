@@ -357,18 +357,7 @@ fn message(error: &Error) -> String {
     match (error.status(), error.message()) {
         // Do not repeat a message that says the same.
         (Some(status), Some(message)) if message == what => format!("{what} ({status})"),
-        _ => {
-            // Rejected fields have lines of their own.
-            let fields = error.field_errors();
-            let fields = fields.filter(|(_, reason)| error.message() != Some(*reason));
-            let fields = fields.map(|(name, reason)| format!("{name}: {reason}"));
-            let fields: Vec<_> = fields.collect();
-            let text = status_and_message(error);
-            let start = text.strip_suffix(&fields.join("; ")).unwrap_or(&text);
-            let lines = fields.iter().map(|field| format!("\n  {field}"));
-            let start = start.trim_end_matches([':', ' ']);
-            format!("{what} ({start}){}", lines.collect::<String>())
-        }
+        _ => format!("{what} ({})", status_and_message(error)),
     }
 }
 

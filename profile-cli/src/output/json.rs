@@ -3,6 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use profile_sdk::internal::json_tokens;
 
+use crate::drawing::text::BOLD;
 use crate::terminal::{Screen, json_text};
 
 /// Renders a document: for people on a terminal, and elsewhere as it is.
@@ -48,7 +49,7 @@ pub(super) fn text(json: &str, screen: &Screen) -> String {
 
 fn style(token: &str, next: &str) -> Style {
     match token.starts_with('"') {
-        true if next == ":" => AnsiColor::Blue.on_default().bold(),
+        true if next == ":" => BOLD,
         true => AnsiColor::Green.on_default(),
         false => AnsiColor::Cyan.on_default(),
     }
@@ -105,7 +106,7 @@ mod tests {
         let colored = text(r#"{"a":["b",1]}"#, &screen).replace('\u{1b}', "ESC");
         expect![[r#"
             {
-              ESC[1mESC[34m"a"ESC[0m: [
+              ESC[1m"a"ESC[0m: [
                 ESC[32m"b"ESC[0m,
                 ESC[36m1ESC[0m
               ]

@@ -3,8 +3,7 @@
 #[cfg(feature = "sandbox")]
 use expect_test::expect;
 use expect_test::expect_file;
-use mock_server::{Dialect, Fault, FaultRule, MockServer};
-use serde_json::json;
+use mock_server::{Dialect, MockServer};
 
 use crate::program::{Fixture, Run};
 #[cfg(feature = "sandbox")]
@@ -165,27 +164,5 @@ async fn exit_codes_are_the_same_under_every_dialect() {
         check(&keys.none, "analytics", scope_rejection);
         check(&keys.all, "stats nobody", 3);
         check(&keys.all, "api me/profile -X PATCH -f accent_color=red", 6);
-    }
-}
-
-#[tokio::test]
-async fn rejected_fields_have_lines_of_their_own() {
-    let fixture = Fixture::new().await;
-    for (body, expected) in [
-        (
-            json!({"message": "Invalid.", "errors": {"bio": ["Too long.", "Odd."], "name": ["x"]}}),
-            "(422: Invalid)\n  bio: Too long.; Odd.\n  name: x\n",
-        ),
-        (json!({"bio": ["Too long."]}), "(422)\n  bio: Too long.\n"),
-        (json!({"message": "Invalid."}), "(422: Invalid.)\n"),
-        // The message has the same reason.
-        (json!({"message": "Odd.", "field": "bio"}), "(422: Odd.)\n"),
-    ] {
-        let rejected = Fault::status(422).with_body(body.to_string());
-        let rule = FaultRule::new(rejected).times(1);
-        fixture.service.add_fault(rule).unwrap();
-        let run = fixture.run(&["set", "--bio", "b"]);
-        let expected = format!("error: the service rejected the request {expected}");
-        assert_eq!(run.stderr(), expected);
     }
 }

@@ -31,7 +31,7 @@ fn prints_one_line_of_json_and_serves_until_a_signal() {
         let key = serving.key("all").to_owned();
         let hint = format!(
             "mock-server: serving on {url} until Ctrl-C. Try:\n  \
-             curl -H 'Authorization: Bearer {key}' {url}/api/v1/me\n\
+             curl -H \"Authorization: Bearer {key}\" {url}/api/v1/me\n\
              Open {url}/ in a browser to see requests\n"
         );
         assert_eq!(serving.stop(signal), (Some(0), hint));

@@ -96,7 +96,9 @@ fn the_exit_code_is_that_of_the_command() {
     assert_eq!(code, Some(127));
     // The reason is the words of the system.
     assert!(stderr.starts_with("mock-server: cannot run no-such-program: "));
-    assert!(stderr.ends_with("; expected a program in PATH or the path of one\n"));
+    assert!(stderr.ends_with(
+        "; expected a program in PATH, or the path of one, in quotes if it has spaces\n"
+    ));
     for (arguments, code) in [
         (&["run", "sh", "-c", "exit 7"][..], 7),
         (&["run", "--", "/dev/null"], 126),

@@ -7,7 +7,7 @@ use crate::outcome::{Failure, FailureKind, Result, scope_hint};
 /// For the fields and for the links of a file.
 const APPLY: &[Operation] = &[Operation::UPDATE_PROFILE, Operation::CREATE_LINK];
 
-/// The commands that send a request, each with the operations whose scopes it may need.
+/// The commands that send a request, each with the operations that it may use; one of them is enough to be of use.
 const COMMANDS: &[(&str, &[Operation])] = &[
     ("show", &[Operation::ME]),
     ("set", &[Operation::UPDATE_PROFILE]),
@@ -59,11 +59,13 @@ pub(crate) fn known(scopes: Option<&Scopes>) -> Option<&Scopes> {
 pub(crate) fn of(scopes: &Scopes) -> Permissions {
     let mut permissions = Permissions::default();
     for (command, operations) in COMMANDS {
-        let needed = operations.iter().filter_map(Operation::scope);
-        let missing = needed.filter(|scope| !scopes.contains(scope));
-        match missing.map(Scope::as_str).collect::<Vec<_>>().join(" ") {
-            missing if missing.is_empty() => permissions.allowed.push(command),
-            missing => permissions.denied.push((command, missing)),
+        let needed: Vec<_> = operations.iter().filter_map(Operation::scope).collect();
+        match needed.is_empty() || needed.iter().any(|scope| scopes.contains(scope)) {
+            true => permissions.allowed.push(command),
+            false => {
+                let needed: Vec<_> = needed.into_iter().map(Scope::as_str).collect();
+                permissions.denied.push((command, needed.join(" ")));
+            }
         }
     }
     permissions
