@@ -90,41 +90,27 @@ impl Default for RetryPolicy {
     }
 }
 
-/// The input of the decision.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct RetryContext {
-    pub(crate) again: Again,
-    /// Retries after a 429 do not count.
-    pub(crate) retries_so_far: u32,
-    /// The wait that the service requests. For a 429, the rest of the pause.
-    pub(crate) retry_after: Option<Duration>,
-    /// The time until the total timeout of the call.
-    pub(crate) remaining: Duration,
-    /// From 0 to 1.
-    pub(crate) jitter: f64,
-}
-
-/// Returns the wait before the next attempt, or `None` if there must not be one.
-pub(crate) fn wait_before_retry(policy: &RetryPolicy, context: &RetryContext) -> Option<Duration> {
-    let has_retry = context.retries_so_far < policy.max_retries;
-    let (retryable, delay) = match context.again {
-        Again::Now => (has_retry, delay(policy, context)),
+/// Returns the wait before the next attempt, or `None` if there must not be one. `retries` are those so far, without
+/// those after a 429. `retry_after` is the wait that the service requests, or for a 429, the rest of the pause.
+pub(crate) fn wait_before_retry(
+    policy: &RetryPolicy,
+    again: Again,
+    retries: u32,
+    retry_after: Option<Duration>,
+    jitter: f64,
+) -> Option<Duration> {
+    let retry_after = retry_after.unwrap_or_default();
+    let (is_retried, delay) = match again {
+        Again::Now => {
+            // A random part of a bound that doubles with each retry.
+            let bound = doubled(policy.base_delay, retries).min(policy.max_delay);
+            (retries < policy.max_retries, part(bound, jitter))
+        }
         // The pause is the delay, and the total timeout limits the number of attempts.
         Again::AfterPause => (policy.max_retries > 0, Duration::ZERO),
         Again::NowWithoutBudget | Again::Later | Again::Never => (false, Duration::ZERO),
     };
-    let retry_after = context.retry_after.unwrap_or_default();
-    if !retryable || retry_after > policy.max_wait {
-        return None;
-    }
-    let wait = retry_after.max(delay);
-    (wait < context.remaining).then_some(wait)
-}
-
-/// Returns a random part of a bound that doubles with each retry.
-fn delay(policy: &RetryPolicy, context: &RetryContext) -> Duration {
-    let bound = doubled(policy.base_delay, context.retries_so_far).min(policy.max_delay);
-    part(bound, context.jitter)
+    (is_retried && retry_after <= policy.max_wait).then_some(retry_after.max(delay))
 }
 
 /// Returns the minimum wait of all requests after a 429, which doubles with each pause that ends with
@@ -212,40 +198,21 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     use super::{
-        Again, RetryBudget, RetryContext, RetryPolicy, random_fraction, read_retry_after,
-        wait_after_429, wait_before_retry,
+        Again, RetryBudget, RetryPolicy, random_fraction, read_retry_after, wait_after_429,
+        wait_before_retry,
     };
 
-    const SECOND: Duration = Duration::from_secs(1);
-
-    fn transient() -> RetryContext {
-        RetryContext {
-            again: Again::Now,
-            retries_so_far: 0,
-            retry_after: None,
-            remaining: Duration::from_secs(60),
-            jitter: 1.0,
-        }
-    }
-
-    fn wait(context: RetryContext) -> Option<Duration> {
-        wait_before_retry(&RetryPolicy::new(), &context)
+    fn wait(policy: &RetryPolicy, retries: u32, jitter: f64) -> Option<Duration> {
+        wait_before_retry(policy, Again::Now, retries, None, jitter)
     }
 
     #[test]
     fn doubles_the_bound_up_to_the_maximum() {
         let policy = RetryPolicy::new().max_retries(u32::MAX);
-        for (retries_so_far, milliseconds) in
-            [(0, 100), (1, 200), (2, 400), (7, 10_000), (1_000, 10_000)]
+        for (retries, milliseconds) in [(0, 100), (1, 200), (2, 400), (7, 10_000), (1_000, 10_000)]
         {
-            let context = RetryContext {
-                retries_so_far,
-                ..transient()
-            };
-            assert_eq!(
-                wait_before_retry(&policy, &context),
-                Some(Duration::from_millis(milliseconds))
-            );
+            let expected = Duration::from_millis(milliseconds);
+            assert_eq!(wait(&policy, retries, 1.0), Some(expected));
         }
     }
 
@@ -259,16 +226,13 @@ mod tests {
             (f64::NAN, 100),
             (f64::INFINITY, 100),
         ] {
-            let context = RetryContext {
-                jitter,
-                ..transient()
-            };
-            assert_eq!(wait(context), Some(Duration::from_millis(milliseconds)));
+            let expected = Duration::from_millis(milliseconds);
+            assert_eq!(wait(&RetryPolicy::new(), 0, jitter), Some(expected));
         }
         let endless = RetryPolicy::new()
             .base_delay(Duration::MAX)
             .max_delay(Duration::MAX);
-        assert_eq!(wait_before_retry(&endless, &transient()), None);
+        assert_eq!(wait(&endless, 0, 1.0), Some(Duration::MAX));
     }
 
     #[test]
@@ -285,26 +249,6 @@ mod tests {
         }
         let impatient = policy.base_delay(Duration::ZERO).max_wait(Duration::ZERO);
         assert_eq!(wait_after_429(&impatient, 0, 0.0), Duration::from_millis(5));
-    }
-
-    #[test]
-    fn waits_for_retry_after_up_to_max_wait() {
-        for (retry_after, expected) in [
-            (Duration::ZERO, Some(Duration::from_millis(100))),
-            (7 * SECOND, Some(7 * SECOND)),
-            (30 * SECOND, Some(30 * SECOND)),
-            (31 * SECOND, None),
-            (Duration::MAX, None),
-        ] {
-            let retry_after = Some(retry_after);
-            assert_eq!(
-                wait(RetryContext {
-                    retry_after,
-                    ..transient()
-                }),
-                expected
-            );
-        }
     }
 
     #[test]

@@ -124,7 +124,7 @@ impl<T> ResponseBuilder<T> {
 /// not see tasks that wait for something else, for example a file or a channel of another thread, or
 /// that run on other threads, as with a multi-threaded runtime and with [`blocking`](crate::blocking)
 /// clients in several threads: it may advance before they begin their next wait. Use a
-/// [manual](Self::manual) clock there.
+/// [manual](Self::manual) clock there. An attempt that nobody polls keeps the clock from advancing.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]

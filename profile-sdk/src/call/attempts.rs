@@ -1,6 +1,5 @@
 //! Sends a request until it succeeds, must not be retried, or runs out of time.
 
-use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,9 +9,9 @@ use crate::client::{CallSettings, Client};
 use crate::error::{Again, AttemptSummary, Effect, Error, ErrorKind, RawResponse};
 use crate::json::Body;
 use crate::number::YEAR;
-use crate::pacing::{Pacing, Permit, Wait};
+use crate::pacing::{Pacing, Permit, Wait, WaitLimits};
 use crate::request::{Method, Request};
-use crate::retry::{RetryContext, wait_before_retry};
+use crate::retry::wait_before_retry;
 use crate::transport::{AttemptState, Outgoing};
 
 /// A call in progress.
@@ -22,21 +21,10 @@ pub(super) struct Sender<'a> {
     settings: &'a CallSettings,
     accepts_any_body: bool,
     started: Instant,
-    attempts: Attempts,
+    /// The error of the last attempt, which says what became of all of them.
+    last: Option<Error>,
     /// The state of the current attempt, if the call can be ended.
     pub(super) state: Option<Arc<AttemptState>>,
-}
-
-/// The attempts of a call so far.
-enum Attempts {
-    /// None has failed.
-    First,
-    /// The last one failed with this error, which says what became of all of them.
-    Failed {
-        error: Error,
-        /// The number of retries, without those after a 429.
-        retries: u32,
-    },
 }
 
 /// The response of a successful call, its attempts, and its span.
@@ -59,7 +47,7 @@ pub(crate) async fn send_with_retries(
         settings,
         accepts_any_body,
         started: client.shared.pacing.now(),
-        attempts: Attempts::First,
+        last: None,
         state: client.shared.until.as_ref().map(|_| Arc::default()),
     };
     let span = CallSpan::new(request, client.shared.transport.base_url());
@@ -77,7 +65,7 @@ pub(crate) async fn send_with_retries(
             Ok((response, summary, span))
         }
         Err(error) => {
-            let error = error.with_elapsed(elapsed);
+            let error = error.with(|error| error.summary.elapsed = elapsed);
             span.record(error.status(), Some(&error));
             Err(error)
         }
@@ -87,18 +75,14 @@ pub(crate) async fn send_with_retries(
 impl<'a> Sender<'a> {
     pub(super) async fn run(&mut self) -> Result<RawResponse, Error> {
         loop {
-            let now = match self.attempts {
-                Attempts::First => self.started,
-                Attempts::Failed { .. } => self.pacing().now(),
+            let now = match self.last {
+                None => self.started,
+                Some(_) => self.pacing().now(),
             };
             if now >= self.deadline() || self.settings.attempt_timeout.is_zero() {
                 return Err(self.last_error_or(Error::deadline_passed));
             }
-            let report = |duration| self.report(duration, ErrorKind::RateLimited, None);
-            let admitted = self.pacing();
-            let max_wait = self.settings.retry.max_wait;
-            let admitted = admitted.admit(now, self.deadline(), max_wait, report).await;
-            let (permit, sent_at) = match admitted {
+            let (permit, sent_at) = match self.admit(now).await {
                 Ok(admitted) => admitted,
                 Err(error) => return Err(self.last_error_or(|| error)),
             };
@@ -116,6 +100,24 @@ impl<'a> Sender<'a> {
         }
     }
 
+    /// Waits until the next request can be sent. Returns the time then, or an error if the wait is too long.
+    async fn admit(&self, now: Instant) -> Result<(Permit<'a>, Instant), Error> {
+        let pacing = self.pacing();
+        let limits = WaitLimits {
+            deadline: self.deadline(),
+            max_wait: self.settings.retry.max_wait,
+        };
+        if let Some(permit) = pacing.rate_limiter.try_acquire(now, limits) {
+            return Ok((permit, now));
+        }
+        let report = |duration| self.report(duration, ErrorKind::RateLimited, None);
+        let acquired = pacing
+            .rate_limiter
+            .acquire(&*pacing.settings.clock, limits, report);
+        // Boxed, because most requests need not wait.
+        Box::pin(acquired).await
+    }
+
     async fn send_once(&self, permit: Permit<'_>, now: Instant) -> Result<RawResponse, Error> {
         let transport = &self.client.shared.transport;
         let outgoing = Outgoing {
@@ -123,7 +125,8 @@ impl<'a> Sender<'a> {
             headers: &self.client.shared.headers,
             clock: &self.pacing().settings.clock,
             left: self.deadline().saturating_duration_since(now),
-            attempt_timeout: self.settings.attempt_timeout,
+            settings: self.settings,
+            avoids_pool: self.summary().has_lost,
             state: self.state.as_deref(),
         };
         let (mut response, body_error) = match transport.exchange(&outgoing).await {
@@ -148,20 +151,15 @@ impl<'a> Sender<'a> {
                 let error = Error::from_response(response).with_coding(body_error);
                 let error = self.client.redacted(error);
                 let error = error.through_proxy(transport.plain_proxy());
-                Err(error.with_retry_after(retry_after))
+                Err(error.with(|error| error.retry_after = retry_after))
             }
         }
     }
 
     /// Waits before the next attempt, or returns the error if there must not be one.
     async fn wait_after(&mut self, error: Error) -> Result<(), Error> {
-        let (error, retries) = match &self.attempts {
-            Attempts::First => (error.after(None), 0),
-            Attempts::Failed {
-                error: last,
-                retries,
-            } => (error.after(Some(last)), *retries),
-        };
+        let error = error.after(self.last.as_ref());
+        let AttemptSummary { tries, retries, .. } = error.summary();
         let (pacing, policy) = (self.pacing(), &self.settings.retry);
         let now = pacing.now();
         let again = error.again();
@@ -171,25 +169,22 @@ impl<'a> Sender<'a> {
             return Err(error);
         }
         let pause = is_paused.then(|| pacing.rate_limiter.pause_left(now));
-        let context = RetryContext {
-            again,
-            retries_so_far: retries,
-            retry_after: pause.flatten().or(error.retry_after()),
-            remaining: self.deadline().saturating_duration_since(now),
-            jitter: (pacing.settings.jitter)(),
-        };
-        let Some(wait) = wait_before_retry(policy, &context) else {
+        let retry_after = pause.flatten().or(error.retry_after());
+        let left = self.deadline().saturating_duration_since(now);
+        let jitter = (pacing.settings.jitter)();
+        let wait = wait_before_retry(policy, again, retries, retry_after, jitter);
+        let Some(wait) = wait.filter(|wait| *wait < left) else {
             return Err(error);
         };
         // The rate limiter waits after a 429, which does not count as a retry.
         let retry = (!is_paused).then_some(retries + 1);
         if retry.is_some() && pacing.retry_budget.is_empty() {
-            return Err(error.without_retry_budget());
+            return Err(error.with(|error| error.again = Again::NowWithoutBudget));
         }
-        trace::waiting(wait, error.summary().tries);
+        trace::waiting(wait, tries);
         let reason = error.kind();
         let retries = retry.unwrap_or(retries);
-        self.attempts = Attempts::Failed { error, retries };
+        self.last = Some(error.with(|error| error.summary.retries = retries));
         if self.state.as_ref().is_some_and(|state| state.is_over()) {
             return Err(self.canceled(Effect::Unsent));
         }
@@ -199,7 +194,7 @@ impl<'a> Sender<'a> {
             // Withdrawn after the wait, so that a canceled call costs nothing.
             if !pacing.retry_budget.withdraw() {
                 let error = self.last_error_or(Error::deadline_passed);
-                return Err(error.without_retry_budget());
+                return Err(error.with(|error| error.again = Again::NowWithoutBudget));
             }
         }
         Ok(())
@@ -218,32 +213,24 @@ impl<'a> Sender<'a> {
     /// Returns the error of a call that was ended during an attempt with this effect.
     pub(super) fn canceled(&self, effect: Effect) -> Error {
         let error = self.client.error_in(self.request, Error::canceled(effect));
-        error.after(self.last_error())
+        error.after(self.last.as_ref())
     }
 
     /// Returns the error of the last attempt, or this one if there was no attempt.
     fn last_error_or(&mut self, other: impl FnOnce() -> Error) -> Error {
-        match mem::replace(&mut self.attempts, Attempts::First) {
-            Attempts::First => self.client.error_in(self.request, other()),
-            Attempts::Failed { error, .. } => error,
-        }
-    }
-
-    fn last_error(&self) -> Option<&Error> {
-        match &self.attempts {
-            Attempts::First => None,
-            Attempts::Failed { error, .. } => Some(error),
-        }
+        let last = self.last.take();
+        last.unwrap_or_else(|| self.client.error_in(self.request, other()))
     }
 
     /// Returns `true` if an earlier attempt may have deleted the resource.
     fn may_be_deleted(&self) -> bool {
         self.request.operation().method() == Method::Delete
-            && self.last_error().is_some_and(Error::may_have_been_applied)
+            && self.last.as_ref().is_some_and(Error::may_have_been_applied)
     }
 
     fn summary(&self) -> AttemptSummary {
-        self.last_error()
+        self.last
+            .as_ref()
             .map_or_else(AttemptSummary::default, Error::summary)
     }
 

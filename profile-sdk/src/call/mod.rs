@@ -46,8 +46,7 @@ const POLLED: &str = "the call has already been polled";
 /// # }
 /// ```
 ///
-/// A call is a future, which sends the request when it is first polled. Poll it to its end, or drop it: others may
-/// [wait for it](crate::guide#rate-limits).
+/// A call is a future, which sends the request when it is first polled.
 ///
 /// ```edition2021
 /// # #[tokio::main(flavor = "current_thread")]
@@ -236,7 +235,7 @@ impl<T> Unsent<T> {
             let reason = (self.read)(&response.body).err().unwrap_or_default();
             let error = Error::new(ErrorKind::Unreadable, reason).with_response(response);
             let error = self.client.error_in(request, error.redacted(key));
-            error.with_summary(summary)
+            error.with(|error| error.summary = summary)
         });
         span.record(Some(response.status), data.as_ref().err());
         data

@@ -53,20 +53,13 @@ impl Client {
     /// ```
     #[must_use]
     pub fn until(&self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
-        let shared = &*self.shared;
-        let signal: Pin<Box<dyn Future<Output = ()> + Send>> = match shared.until.clone() {
+        let mut shared = Shared::clone(&self.shared);
+        let signal: Pin<Box<dyn Future<Output = ()> + Send>> = match shared.until {
             None => Box::pin(signal),
             Some(earlier) => Box::pin(future::select(earlier, Box::pin(signal)).map(drop)),
         };
-        let shared = Arc::new(Shared {
-            transport: Arc::clone(&shared.transport),
-            headers: shared.headers.clone(),
-            api_key: shared.api_key.clone(),
-            call_settings: shared.call_settings,
-            pacing: Arc::clone(&shared.pacing),
-            applying: Arc::clone(&shared.applying),
-            until: Some(signal.shared()),
-        });
+        shared.until = Some(signal.shared());
+        let shared = Arc::new(shared);
         Self { shared }
     }
 

@@ -453,9 +453,14 @@ pub(super) fn client_from(variable: impl Fn(&str) -> Variable) -> Result<Client,
         let expected = "is not set; expected the base URL of the service, such as https://host";
         return Err(Error::invalid(format!("{BASE_URL} {expected}")));
     };
-    let in_variable = |invalid| Error::from(invalid).with_prefix(BASE_URL);
+    let in_variable = |invalid| invalid_variable(BASE_URL, invalid);
     BaseUrl::parse(base_url, false).map_err(in_variable)?;
     builder.build()
+}
+
+fn invalid_variable(name: &str, invalid: InvalidValue) -> Error {
+    let error = Error::from(invalid);
+    error.with(|error| error.reason = format!("{name}: {}", error.reason))
 }
 
 fn builder_from(variable: impl Fn(&str) -> Variable) -> Result<ClientBuilder, Error> {
@@ -464,7 +469,7 @@ fn builder_from(variable: impl Fn(&str) -> Variable) -> Result<ClientBuilder, Er
         Err(VarError::NotPresent) => Ok(None),
         Err(VarError::NotUnicode(_)) => Err(Error::invalid(format!("{name} is not valid UTF-8"))),
     };
-    let in_variable = |name| move |invalid| Error::from(invalid).with_prefix(name);
+    let in_variable = |name| move |invalid| invalid_variable(name, invalid);
     let mut builder = Client::builder();
     if let Some(base_url) = read(BASE_URL)? {
         // The caller may still allow plain HTTP.

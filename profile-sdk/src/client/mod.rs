@@ -17,6 +17,7 @@ use crate::error::{Error, ErrorKind};
 use crate::pacing::{Pacing, RateLimitStatus};
 use crate::request::{Request, set_key};
 use crate::retry::RetryPolicy;
+use crate::text::one_line;
 use crate::transport::Transport;
 use crate::values::ApiKey;
 
@@ -45,6 +46,7 @@ pub struct Client {
     pub(crate) shared: Arc<Shared>,
 }
 
+#[derive(Clone)]
 pub(crate) struct Shared {
     /// Shared with the clients of other keys.
     pub(crate) transport: Arc<Transport>,
@@ -159,18 +161,12 @@ impl Client {
     /// ```
     #[must_use]
     pub fn with_api_key(&self, api_key: ApiKey) -> Self {
-        let shared = &*self.shared;
-        let mut headers = shared.headers.clone();
-        set_key(&mut headers, &api_key);
-        let shared = Arc::new(Shared {
-            transport: Arc::clone(&shared.transport),
-            headers,
-            api_key: Some(api_key),
-            call_settings: shared.call_settings,
-            pacing: Arc::new(shared.pacing.of_another_key()),
-            applying: Arc::default(),
-            until: shared.until.clone(),
-        });
+        let mut shared = Shared::clone(&self.shared);
+        set_key(&mut shared.headers, &api_key);
+        shared.api_key = Some(api_key);
+        shared.pacing = Arc::new(shared.pacing.of_another_key());
+        shared.applying = Arc::default();
+        let shared = Arc::new(shared);
         Self { shared }
     }
 
@@ -210,12 +206,13 @@ impl Client {
         let resource = request.resource();
         let resource = resource.map(|resource| self.redact_key(&resource).into_owned());
         let error = error.with_operation(request.operation());
-        error.with_resource(resource)
+        error.with(|error| error.resource = resource)
     }
 
     /// Redacts the key in an error, whose text may come from a layer, and then shortens it.
     pub(crate) fn redacted(&self, error: Error) -> Error {
-        error.redacted(self.shared.api_key.as_ref()).shortened()
+        let error = error.redacted(self.shared.api_key.as_ref());
+        error.with(|error| error.reason = one_line(&error.reason))
     }
 }
 

@@ -67,7 +67,9 @@ impl ErrorBuilder {
 
     /// Sets the handle or ID that the call was about. Default: none.
     pub fn resource(mut self, resource: impl Into<String>) -> Self {
-        self.error = self.error.with_resource(Some(resource.into()));
+        self.error = self
+            .error
+            .with(|error| error.resource = Some(resource.into()));
         self
     }
 
@@ -95,7 +97,7 @@ impl ErrorBuilder {
 
     /// Sets how long to wait before the next attempt. Default: none.
     pub fn retry_after(mut self, wait: Duration) -> Self {
-        self.error = self.error.with_retry_after(Some(wait));
+        self.error = self.error.with(|error| error.retry_after = Some(wait));
         self
     }
 

@@ -18,7 +18,6 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::request::Operation;
-use crate::text::one_line;
 use crate::values::{ApiKey, InvalidValue, Scope};
 
 /// The error of a failed call or an invalid setting.
@@ -56,23 +55,23 @@ pub(crate) const CANCELED: &str = "the call was canceled";
 
 /// Boxed, to keep `Result` small.
 #[derive(Clone)]
-struct Inner {
+pub(crate) struct Inner {
     kind: ErrorKind,
     operation: Option<Operation>,
-    resource: Option<String>,
-    reason: String,
+    pub(crate) resource: Option<String>,
+    pub(crate) reason: String,
     response: Option<RawResponse>,
     /// The error of decompressing the response.
     coding_error: String,
     /// The code, the message and the field errors of the response.
     body: ErrorBody,
     invalid_value: Option<InvalidValue>,
-    summary: AttemptSummary,
+    pub(crate) summary: AttemptSummary,
     /// Of all attempts.
-    effect: Effect,
+    pub(crate) effect: Effect,
     /// Of the last attempt.
-    again: Again,
-    retry_after: Option<Duration>,
+    pub(crate) again: Again,
+    pub(crate) retry_after: Option<Duration>,
 }
 
 /// The attempts of a call.
@@ -82,6 +81,10 @@ pub(crate) struct AttemptSummary {
     pub(crate) attempts: u32,
     /// The number of attempts, including those that did not establish a connection.
     pub(crate) tries: u32,
+    /// The number of retries, without those after a 429.
+    pub(crate) retries: u32,
+    /// `true` after an attempt without a response.
+    pub(crate) has_lost: bool,
     pub(crate) elapsed: Duration,
 }
 
@@ -264,6 +267,12 @@ impl Error {
         }
     }
 
+    /// Changes this error.
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut Inner)) -> Self {
+        change(&mut self.inner);
+        self
+    }
+
     /// Creates the error of an invalid value or setting.
     pub(crate) fn invalid(reason: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, reason)
@@ -271,9 +280,7 @@ impl Error {
 
     /// Creates an error of an attempt in which no request was sent.
     pub(crate) fn unsent(kind: ErrorKind, reason: impl Into<String>) -> Self {
-        let mut error = Self::new(kind, reason);
-        error.inner.effect = Effect::Unsent;
-        error
+        Self::new(kind, reason).with(|error| error.effect = Effect::Unsent)
     }
 
     /// Creates the error of a [layer](crate::ClientBuilder::layer) that did not send the request, for example
@@ -295,28 +302,9 @@ impl Error {
         Self::unsent(ErrorKind::Connection, reason)
     }
 
-    /// Sets that another attempt would fail in the same way, if this is so.
-    pub(crate) fn permanent(mut self, is_permanent: bool) -> Self {
-        if is_permanent {
-            self.inner.again = Again::Never;
-        }
-        self
-    }
-
     /// Creates the error of a call that was ended during an attempt with this effect.
     pub(crate) fn canceled(effect: Effect) -> Self {
-        let mut error = Self::new(ErrorKind::Canceled, CANCELED);
-        error.inner.effect = effect;
-        error
-    }
-
-    /// Retries an error that a layer created, which begins no pause, as after a lost connection.
-    #[cfg(feature = "tower")]
-    pub(crate) fn without_pause(mut self) -> Self {
-        if self.inner.again == Again::AfterPause {
-            self.inner.again = Again::Now;
-        }
-        self
+        Self::new(ErrorKind::Canceled, CANCELED).with(|error| error.effect = effect)
     }
 
     pub(crate) fn effect(&self) -> Effect {
@@ -348,18 +336,17 @@ impl Error {
             304 => "304: the service did not send the resource, because it has not changed",
             _ => "",
         };
-        let mut error = Self::new(kind, reason);
-        (error.inner.effect, error.inner.again) = kind.consequence(Some(response.status));
-        error.inner.body = read_error_body(&response.body.bytes);
-        error.inner.response = Some(response);
-        error
+        Self::new(kind, reason).with(|error| {
+            (error.effect, error.again) = kind.consequence(Some(response.status));
+            error.body = read_error_body(&response.body.bytes);
+            error.response = Some(response);
+        })
     }
 
     /// Sets the 2xx response whose body is incomplete or could not be decoded.
-    pub(crate) fn with_response(mut self, mut response: RawResponse) -> Self {
+    pub(crate) fn with_response(self, mut response: RawResponse) -> Self {
         response.body.bytes.truncate(Self::MAX_BODY_BYTES);
-        self.inner.response = Some(response);
-        self
+        self.with(|error| error.response = Some(response))
     }
 
     /// Adds to the message that a refusal could not be decompressed.
@@ -382,7 +369,7 @@ impl Error {
 
     /// Creates an error for a request that was not sent, because it would have to wait too long.
     pub(crate) fn delayed(reason: &str, wait: Option<Duration>) -> Self {
-        Self::unsent(ErrorKind::RateLimited, reason).with_retry_after(wait)
+        Self::unsent(ErrorKind::RateLimited, reason).with(|error| error.retry_after = wait)
     }
 
     /// Creates an error for a request that was not sent, because no time is left.
@@ -395,12 +382,6 @@ impl Error {
     /// Returns the message of an error without a response.
     pub(crate) fn reason(&self) -> &str {
         &self.inner.reason
-    }
-
-    /// Prefixes the message with what it is about.
-    pub(crate) fn with_prefix(mut self, subject: &str) -> Self {
-        self.inner.reason = format!("{subject}: {}", self.inner.reason);
-        self
     }
 
     /// Names the proxy if it may have sent the response.
@@ -416,58 +397,24 @@ impl Error {
     }
 
     /// Sets the endpoint that was called.
-    pub(crate) fn with_operation(mut self, operation: &Operation) -> Self {
-        self.inner.operation = Some(operation.clone());
-        self
-    }
-
-    /// Sets the handle or ID that the call was about.
-    pub(crate) fn with_resource(mut self, resource: Option<String>) -> Self {
-        self.inner.resource = resource;
-        self
-    }
-
-    /// Sets the wait that the service requests.
-    pub(crate) fn with_retry_after(mut self, retry_after: Option<Duration>) -> Self {
-        self.inner.retry_after = retry_after;
-        self
-    }
-
-    /// Adds the reason why there was no further retry to the message.
-    pub(crate) fn without_retry_budget(mut self) -> Self {
-        self.inner.again = Again::NowWithoutBudget;
-        self
-    }
-
-    /// Sets the attempts of the call.
-    pub(crate) fn with_summary(mut self, summary: AttemptSummary) -> Self {
-        self.inner.summary = summary;
-        self
-    }
-
-    pub(crate) fn with_elapsed(mut self, elapsed: Duration) -> Self {
-        self.inner.summary.elapsed = elapsed;
-        self
+    pub(crate) fn with_operation(self, operation: &Operation) -> Self {
+        self.with(|error| error.operation = Some(operation.clone()))
     }
 
     /// Counts the attempt that failed with this error, and adds what became of the attempts before.
     pub(crate) fn after(mut self, earlier: Option<&Self>) -> Self {
-        let summary = earlier.map_or_else(AttemptSummary::default, Self::summary);
         let inner = &mut self.inner;
-        inner.summary.tries = summary.tries + u32::from(inner.kind != ErrorKind::Canceled);
-        inner.summary.attempts = summary.attempts + u32::from(inner.effect != Effect::Unsent);
+        let mut summary = earlier.map_or_else(AttemptSummary::default, Self::summary);
+        summary.tries += u32::from(inner.kind != ErrorKind::Canceled);
+        summary.attempts += u32::from(inner.effect != Effect::Unsent);
+        summary.has_lost |= inner.response.is_none() && inner.effect == Effect::Unclear;
+        inner.summary = summary;
         inner.effect = earlier.map_or(inner.effect, |earlier| earlier.effect().max(inner.effect));
         self
     }
 
     pub(crate) fn summary(&self) -> AttemptSummary {
         self.inner.summary
-    }
-
-    /// Puts the message of an error without a response on one line, and shortens it.
-    pub(crate) fn shortened(mut self) -> Self {
-        self.inner.reason = one_line(&self.inner.reason);
-        self
     }
 
     /// Redacts the key in all texts.
@@ -502,9 +449,7 @@ impl StdError for Error {}
 
 impl From<InvalidValue> for Error {
     fn from(invalid: InvalidValue) -> Self {
-        let mut error = Self::invalid(invalid.to_string());
-        error.inner.invalid_value = Some(invalid);
-        error
+        Self::invalid(invalid.to_string()).with(|error| error.invalid_value = Some(invalid))
     }
 }
 

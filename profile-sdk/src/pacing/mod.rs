@@ -1,20 +1,22 @@
 //! Decides when a request can be sent.
 
 pub(crate) mod clock;
+mod queue;
 mod rate_limit_state;
 mod rate_limit_status;
 mod rate_limiter;
 
 pub use clock::{Clock, SystemClock};
 pub use rate_limit_status::RateLimitStatus;
-pub(crate) use rate_limiter::{NextStart, Permit, RateLimiter, WaitLimits};
+pub(crate) use rate_limiter::{Permit, RateLimiter, WaitLimits};
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::error::{Error, ErrorKind, RawResponse};
+use crate::error::{ErrorKind, RawResponse};
 use crate::number;
 use crate::retry::{Jitter, RetryBudget, RetryPolicy, read_retry_after, wait_after_429};
+use queue::Queue;
 use rate_limit_status::RateLimitHeaders;
 
 /// The settings that the keys of a client have in common.
@@ -39,8 +41,10 @@ pub(crate) struct Pacing {
 impl Pacing {
     /// Creates the state of a key that has not been used yet.
     pub(crate) fn new(settings: PacingSettings) -> Self {
+        let shared_interval = settings.shared_request_interval;
+        let shared = (!shared_interval.is_zero()).then(|| Arc::new(Queue::new(shared_interval)));
         Self {
-            rate_limiter: RateLimiter::new(&settings, Arc::<NextStart>::default()),
+            rate_limiter: RateLimiter::new(settings.request_interval, shared),
             retry_budget: Arc::new(RetryBudget::new(settings.retry_budget)),
             settings,
         }
@@ -48,9 +52,9 @@ impl Pacing {
 
     /// Creates the state of another key for the same service.
     pub(crate) fn of_another_key(&self) -> Self {
-        let next_start = Arc::clone(&self.rate_limiter.next_start);
+        let shared = self.rate_limiter.shared.clone();
         Self {
-            rate_limiter: RateLimiter::new(&self.settings, next_start),
+            rate_limiter: RateLimiter::new(self.settings.request_interval, shared),
             retry_budget: Arc::clone(&self.retry_budget),
             settings: self.settings.clone(),
         }
@@ -58,26 +62,6 @@ impl Pacing {
 
     pub(crate) fn now(&self) -> Instant {
         self.settings.clock.now()
-    }
-
-    /// Waits until the next request can be sent, and reports each wait. Returns the time then, or an error if
-    /// the wait is too long.
-    pub(crate) async fn admit(
-        &self,
-        now: Instant,
-        deadline: Instant,
-        max_wait: Duration,
-        report: impl Fn(Duration),
-    ) -> Result<(Permit<'_>, Instant), Error> {
-        let limits = WaitLimits { deadline, max_wait };
-        match self.rate_limiter.try_acquire(now, limits) {
-            Some(permit) => Ok((permit, now)),
-            // Boxed, because most requests need not wait.
-            None => {
-                let clock = &*self.settings.clock;
-                Box::pin(self.rate_limiter.acquire(clock, limits, report)).await
-            }
-        }
     }
 
     /// Ends a request and updates the rate limit from its response. Returns the wait that a response
@@ -98,7 +82,7 @@ impl Pacing {
         let retry_after = refused.and_then(|response| response.header("retry-after"));
         let retry_after = retry_after.and_then(|text| read_retry_after(text, date()));
         if response.status != 429 {
-            permit.finish(|state, window| state.accept(window, headers, || self.now()));
+            permit.finish(|state, started| state.accept(started, headers, || self.now()));
             return retry_after;
         }
         let retry_after = retry_after.or_else(|| {
@@ -109,8 +93,8 @@ impl Pacing {
         });
         let now = self.now();
         let backoff = |pauses| wait_after_429(policy, pauses, (self.settings.jitter)());
-        permit.finish(|state, window| {
-            state.reject(window, headers, retry_after, backoff, policy.max_wait, now);
+        permit.finish(|state, started| {
+            state.reject(started, headers, retry_after, backoff, policy.max_wait, now);
         });
         retry_after
     }

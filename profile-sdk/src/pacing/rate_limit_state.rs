@@ -2,14 +2,21 @@
 
 use std::time::{Duration, Instant};
 
+use crate::number::YEAR;
 use crate::pacing::rate_limit_status::{RateLimitHeaders, RateLimitStatus};
 
 /// The requests in flight until the first responses arrive, so that a crowd does not exceed a limit
 /// that is not known yet.
 const INITIAL_IN_FLIGHT: u32 = 16;
 
+/// The minimum time after which a request in flight no longer counts after a 429.
+const MIN_PATIENCE: Duration = Duration::from_secs(1);
+
 /// `State::max_in_flight` counts sixteenths of a request, so that it can grow slowly.
 const UNITS_PER_REQUEST: u32 = 16;
+
+/// The start of a request, which no other request has.
+pub(super) type Start = tokio::time::Instant;
 
 /// The state of the rate limit of a key.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,12 +39,17 @@ pub(crate) struct RateLimitState {
     rejected_at: Option<Instant>,
     /// The wait that a later 429 without `Retry-After` starts with.
     learned_wait: Duration,
-    /// The number of the current window. It also changes when a pause starts, so that responses to
-    /// earlier requests can be recognized.
-    window: u64,
+    /// The latest start of a request before the current window. It also changes when a pause starts, so that
+    /// responses to earlier requests can be recognized.
+    before_window: Option<Start>,
     /// The number of requests that can still be sent in the window, if the service reports it.
     available: Option<u64>,
     in_flight: u32,
+    last_start: Option<Start>,
+    /// The latest start of the requests that no longer count as in flight, because nobody may poll them.
+    forgotten: Option<Start>,
+    /// The longest time to a recent response.
+    slowest: Duration,
     /// In units of [`UNITS_PER_REQUEST`].
     max_in_flight: u32,
     /// `true` after a 429 that the headers did not announce. They may describe another limit.
@@ -45,20 +57,31 @@ pub(crate) struct RateLimitState {
 }
 
 /// The next step of a request that is first in the queue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// Send it.
+    #[default]
     Ready,
     /// Wait for the end of the pause after a 429.
     Paused(Duration),
     /// Wait for the next window.
     Exhausted(Duration),
-    /// Wait for the response to another request.
-    Response,
+    /// Wait for the response to another request, or until those in flight no longer count.
+    Response(Duration),
     /// Wait for a minimum interval.
     Interval(Duration),
-    /// Wait for the first request of another account, which has the next start.
-    OtherAccount,
+}
+
+impl Turn {
+    pub(super) fn wait(self) -> Duration {
+        match self {
+            Self::Ready => Duration::ZERO,
+            Self::Paused(wait)
+            | Self::Exhausted(wait)
+            | Self::Response(wait)
+            | Self::Interval(wait) => wait,
+        }
+    }
 }
 
 impl RateLimitState {
@@ -85,34 +108,52 @@ impl RateLimitState {
             }
         }
         if self.in_flight >= max_in_flight {
-            return Turn::Response;
+            let patience = match max_in_flight < INITIAL_IN_FLIGHT {
+                true => MIN_PATIENCE.max(self.slowest.saturating_mul(4)),
+                false => YEAR,
+            };
+            let elapsed = self.last_start.map_or(YEAR, |start| start.elapsed());
+            if elapsed < patience {
+                return Turn::Response(patience - elapsed);
+            }
+            (self.in_flight, self.forgotten) = (0, self.last_start);
         }
         left(self.next_at, now).map_or(Turn::Ready, Turn::Interval)
     }
 
-    /// Counts a request that is about to be sent. Returns its window.
-    pub(crate) fn start(&mut self, now: Instant) -> u64 {
+    /// Counts a request that is about to be sent. Returns its start.
+    pub(crate) fn start(&mut self, now: Instant) -> Start {
         self.in_flight += 1;
+        let after_last = self.last_start.map(|last| last + Duration::from_nanos(1));
+        let start = after_last.map_or_else(Start::now, |after| after.max(Start::now()));
+        self.last_start = Some(start);
         self.available = self.available.map(|available| available.saturating_sub(1));
         if !self.interval.is_zero() {
             self.next_at = now.checked_add(self.interval);
         }
-        self.window
+        start
     }
 
     /// Counts the end of a request, with or without a response.
-    pub(crate) fn finish(&mut self) {
-        self.in_flight = self.in_flight.saturating_sub(1);
+    pub(crate) fn finish(&mut self, started: Start) {
+        if Some(started) > self.forgotten {
+            self.in_flight = self.in_flight.saturating_sub(1);
+        }
+    }
+
+    /// Records the time to a response.
+    pub(crate) fn answered(&mut self, started: Start) {
+        self.slowest = started.elapsed().max(self.slowest / 8 * 7);
     }
 
     /// Updates the state after a response that is not a 429.
     pub(crate) fn accept(
         &mut self,
-        window: u64,
+        started: Start,
         headers: Option<RateLimitHeaders>,
         now: impl Fn() -> Instant,
     ) {
-        if window != self.window {
+        if Some(started) <= self.before_window {
             return;
         }
         self.pauses = 0;
@@ -142,14 +183,14 @@ impl RateLimitState {
     /// last pauses were together.
     pub(crate) fn reject(
         &mut self,
-        window: u64,
+        started: Start,
         headers: Option<RateLimitHeaders>,
         retry_after: Option<Duration>,
         backoff: impl Fn(u32) -> Duration,
         max_wait: Duration,
         now: Instant,
     ) {
-        if window != self.window {
+        if Some(started) <= self.before_window {
             // Another response has already started a pause or a window.
             if let Some(retry_after) = retry_after {
                 self.pause(now, retry_after, max_wait);
@@ -228,7 +269,7 @@ impl RateLimitState {
     }
 
     fn start_window(&mut self, available: Option<u64>) {
-        self.window = self.window.wrapping_add(1);
+        self.before_window = self.last_start;
         self.available = available;
     }
 }
@@ -248,6 +289,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
     const MAX_WAIT: Duration = Duration::from_secs(30);
+    const RESPONSE: Turn = Turn::Response(Duration::ZERO);
 
     fn headers(limit: u64, remaining: u64, reset_after: Duration) -> Option<RateLimitHeaders> {
         Some(RateLimitHeaders {
@@ -262,6 +304,7 @@ mod tests {
         for count in 0..1000 {
             match state.turn(now, MAX_WAIT) {
                 Turn::Ready => _ = state.start(now),
+                Turn::Response(_) => return (count, RESPONSE),
                 turn => return (count, turn),
             }
         }
@@ -269,29 +312,24 @@ mod tests {
     }
 
     fn accept(state: &mut RateLimitState, headers: Option<RateLimitHeaders>, now: Instant) {
-        state.finish();
-        state.accept(state.window, headers, || now);
+        let started = state.last_start.unwrap();
+        state.finish(started);
+        state.accept(started, headers, || now);
     }
 
     fn reject(state: &mut RateLimitState, retry_after: Duration, now: Instant) {
         let backoff = |pauses| pauses * SECOND;
-        state.finish();
-        state.reject(
-            state.window,
-            None,
-            Some(retry_after),
-            backoff,
-            MAX_WAIT,
-            now,
-        );
+        let started = state.last_start.unwrap();
+        state.finish(started);
+        state.reject(started, None, Some(retry_after), backoff, MAX_WAIT, now);
     }
 
     #[test]
     fn starts_slowly_until_the_limit_is_known() {
         let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
-        assert_eq!(start_all(&mut state, now), (16, Turn::Response));
+        assert_eq!(start_all(&mut state, now), (16, RESPONSE));
         accept(&mut state, None, now);
-        assert_eq!(start_all(&mut state, now), (2, Turn::Response));
+        assert_eq!(start_all(&mut state, now), (2, RESPONSE));
         accept(&mut state, headers(100, 90, SECOND), now);
         // 16 requests are in flight.
         let exhausted = Turn::Exhausted(SECOND);
@@ -305,11 +343,11 @@ mod tests {
         accept(&mut state, headers(10, 0, SECOND), now);
         assert_eq!(start_all(&mut state, now), (0, Turn::Exhausted(SECOND)));
         let now = now + SECOND;
-        assert_eq!(start_all(&mut state, now), (1, Turn::Response));
+        assert_eq!(start_all(&mut state, now), (1, RESPONSE));
         accept(&mut state, headers(10, 5, SECOND), now);
         assert_eq!(start_all(&mut state, now), (5, Turn::Exhausted(SECOND)));
         let now = now + SECOND;
-        assert_eq!(start_all(&mut state, now), (0, Turn::Response));
+        assert_eq!(start_all(&mut state, now), (0, RESPONSE));
     }
 
     #[test]
@@ -318,7 +356,7 @@ mod tests {
         state.start(now);
         accept(&mut state, headers(10, 9, SECOND), now);
         let (started, turn) = start_all(&mut state, now + SECOND);
-        assert_eq!((started, turn), (10, Turn::Response));
+        assert_eq!((started, turn), (10, RESPONSE));
     }
 
     #[test]
@@ -337,9 +375,9 @@ mod tests {
         let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
         state.start(now);
         accept(&mut state, headers(10, 0, 100 * SECOND), now);
-        assert_eq!(start_all(&mut state, now), (1, Turn::Response));
+        assert_eq!(start_all(&mut state, now), (1, RESPONSE));
         accept(&mut state, headers(10, 0, 100 * SECOND), now);
-        assert_eq!(start_all(&mut state, now), (1, Turn::Response));
+        assert_eq!(start_all(&mut state, now), (1, RESPONSE));
     }
 
     #[test]
@@ -350,7 +388,7 @@ mod tests {
         assert_eq!(start_all(&mut state, now), (0, Turn::Paused(5 * SECOND)));
         let now = now + 5 * SECOND;
         for accepted in 0..100 {
-            assert_eq!(start_all(&mut state, now).1, Turn::Response);
+            assert_eq!(start_all(&mut state, now).1, RESPONSE);
             assert_eq!(state.in_flight, 1 + accepted / 16);
             accept(&mut state, None, now);
         }
@@ -382,9 +420,9 @@ mod tests {
     fn only_an_unannounced_rejection_makes_cautious() {
         for (remaining, is_cautious) in [(0, false), (1, true)] {
             let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
-            let window = state.start(now);
+            let started = state.start(now);
             let headers = headers(10, remaining, SECOND);
-            state.reject(window, headers, None, |_| SECOND, MAX_WAIT, now);
+            state.reject(started, headers, None, |_| SECOND, MAX_WAIT, now);
             assert_eq!(state.is_cautious, is_cautious);
         }
     }

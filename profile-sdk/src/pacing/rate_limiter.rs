@@ -1,17 +1,17 @@
 //! The queue of the requests of a key.
 
 use std::future::poll_fn;
-use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use tokio::sync::Notify;
-use tokio::time::timeout;
+use tokio::time::sleep;
 
 use crate::error::Error;
-use crate::pacing::rate_limit_state::{RateLimitState, Turn, left};
-use crate::pacing::{Clock, PacingSettings, RateLimitStatus};
+use crate::pacing::queue::{Obstacle, PATIENCE, Place, Queue, lock, wake};
+use crate::pacing::rate_limit_state::{RateLimitState, Start, Turn};
+use crate::pacing::{Clock, RateLimitStatus};
 
 const LATE: &str = "the request was not sent, because earlier requests delay it beyond the total timeout \
                     of the call";
@@ -22,22 +22,10 @@ const TOO_LONG_INTERVAL: &str = "the request was not sent, because the request i
 /// The queue of a key's requests, which are sent as fast as its rate limit allows.
 #[derive(Debug)]
 pub(crate) struct RateLimiter {
-    state: Mutex<RateLimitState>,
-    /// Locked by the first request in the queue. The others wait for the lock in order.
-    queue: tokio::sync::Mutex<()>,
-    /// Wakes the first request in the queue.
-    changed: Notify,
-    /// The minimum interval between the starts of two requests of all accounts.
-    shared_interval: Duration,
-    pub(super) next_start: Arc<NextStart>,
+    queue: Mutex<Queue>,
+    /// The queue of the first requests of all accounts, if they have a minimum interval in common.
+    pub(super) shared: Option<Arc<Mutex<Queue>>>,
 }
-
-/// The earliest next start of a request of any account. The first requests of all queues wait for the lock in
-/// order; one has it until it starts or has to wait for something else.
-pub(crate) type NextStart = tokio::sync::Mutex<Option<Instant>>;
-
-/// The lock of [`NextStart`].
-type Slot<'a> = tokio::sync::MutexGuard<'a, Option<Instant>>;
 
 /// The limits of a request in the queue.
 #[derive(Debug, Clone, Copy)]
@@ -49,26 +37,20 @@ pub(crate) struct WaitLimits {
 /// The permit to send one request.
 #[derive(Debug)]
 pub(crate) struct Permit<'a> {
-    limiter: &'a RateLimiter,
-    window: u64,
-    is_finished: bool,
+    /// `None` if the request has ended.
+    limiter: Option<&'a RateLimiter>,
+    started: Start,
 }
 
 impl RateLimiter {
-    pub(crate) fn new(settings: &PacingSettings, next_start: Arc<NextStart>) -> Self {
-        Self {
-            state: Mutex::new(RateLimitState::new(settings.request_interval)),
-            shared_interval: settings.shared_request_interval,
-            next_start,
-            queue: tokio::sync::Mutex::new(()),
-            changed: Notify::new(),
-        }
+    pub(crate) fn new(interval: Duration, shared: Option<Arc<Mutex<Queue>>>) -> Self {
+        let queue = Queue::new(interval);
+        Self { queue, shared }
     }
 
     /// Returns a permit if the request need not wait.
     pub(crate) fn try_acquire(&self, now: Instant, limits: WaitLimits) -> Option<Permit<'_>> {
-        let _first = self.queue.try_lock().ok()?;
-        self.try_start(now, limits, &mut None).ok()
+        self.try_start(now, limits, None, &mut None).ok()
     }
 
     /// Waits until the request can be sent, and reports each wait. Returns the permit and the time then, or an error if the
@@ -79,99 +61,114 @@ impl RateLimiter {
         limits: WaitLimits,
         report: impl Fn(Duration),
     ) -> Result<(Permit<'_>, Instant), Error> {
-        let now = clock.now();
-        let paused_for = || self.status(now).paused_for;
-        if let Some(wait) = self.pause_left(now) {
-            limits.check(Turn::Paused(wait), now, paused_for)?;
-        }
-        // The timeout is for the system clock, which is the clock of tokio. A test clock skips time
-        // only for the first request in the queue, which then checks the deadline below.
-        let first = timeout(limits.left(now), self.queue.lock()).await;
-        let _first = first.map_err(|_| Error::delayed(LATE, None))?;
-        let (mut slot, mut reported) = (None, now);
+        let id = lock(&self.queue).enter();
+        let queue = &self.queue;
+        let (own, mut shared) = (Place { queue, id }, None);
+        let (mut reported, mut answered) = (clock.now(), None);
+        // For the system clock, which is that of tokio. A test clock skips time only for the first call.
+        let end = Start::now() + limits.left(reported);
         loop {
             let now = clock.now();
-            let turn = match self.try_start(now, limits, &mut slot) {
-                Ok(permit) => return Ok((permit, now)),
-                Err(turn) => turn,
-            };
-            limits.check(turn, now, || self.status(now).paused_for)?;
-            let changed = self.changed.notified();
-            match turn {
-                Turn::Ready => {}
-                Turn::Paused(wait) | Turn::Exhausted(wait) | Turn::Interval(wait) => {
-                    // A pause was reported after the 429.
-                    if !matches!(turn, Turn::Paused(_)) && now + wait > reported {
-                        report(wait);
-                        reported = now + wait;
+            let Obstacle { turn, before } =
+                match self.try_start(now, limits, Some(&own), &mut shared) {
+                    Ok(permit) => return Ok((permit, now)),
+                    Err(obstacle) => obstacle,
+                };
+            limits.check(turn, now, self.status(now).paused_for)?;
+            let wait = turn.wait();
+            let Some((first, count)) = before else {
+                let waiting: Waiting = match turn {
+                    Turn::Ready | Turn::Response(_) => Box::pin(sleep(wait.min(limits.left(now)))),
+                    Turn::Paused(_) | Turn::Exhausted(_) | Turn::Interval(_) => {
+                        // A pause was reported after the 429.
+                        if !matches!(turn, Turn::Paused(_)) && now + wait > reported {
+                            report(wait);
+                            reported = now + wait;
+                        }
+                        clock.sleep(wait)
                     }
-                    let (mut sleep, mut changed) = (pin!(clock.sleep(wait)), pin!(changed));
-                    poll_fn(|context| match sleep.as_mut().poll(context) {
-                        Poll::Ready(()) => Poll::Ready(()),
-                        Poll::Pending => changed.as_mut().poll(context),
-                    })
-                    .await;
-                }
-                Turn::Response => _ = timeout(limits.left(now), changed).await,
-                Turn::OtherAccount => {
-                    let next = async { slot = Some(self.next_start.lock().await) };
-                    // Not until a response: leaving the queue for the lock would cost the place in it.
-                    _ = timeout(limits.left(now), next).await;
+                };
+                wait_for(waiting, &own, shared.as_ref()).await;
+                continue;
+            };
+            // The first call is woken when this one comes, and when it should have started: it may not be polled.
+            let is_asked = answered != Some(first);
+            let mut wait = wait.saturating_add(PATIENCE.saturating_mul(count));
+            if is_asked {
+                shared.as_ref().unwrap_or(&own).wake_first_before();
+                wait = PATIENCE;
+            }
+            let left = end.saturating_duration_since(Start::now());
+            if wait_for(Box::pin(sleep(wait.min(left))), &own, shared.as_ref()).await {
+                answered = is_asked.then_some(first);
+                if wait >= left {
+                    return Err(Error::delayed(LATE, None));
                 }
             }
         }
     }
 
     pub(crate) fn pause_left(&self, now: Instant) -> Option<Duration> {
-        self.lock().pause_left(now)
+        lock(&self.queue).state.pause_left(now)
     }
 
     pub(crate) fn status(&self, now: Instant) -> RateLimitStatus {
-        self.lock().status(now)
+        lock(&self.queue).state.status(now)
     }
 
-    /// Starts the request if it is its turn and the deadline has not passed. Otherwise, it only keeps the
-    /// slot while it waits for the shared interval.
+    /// Starts the request if it is its turn and the deadline has not passed. A waiting call is also in the shared
+    /// queue while it is the first of its account and only the other accounts keep it from starting.
     fn try_start<'a>(
         &'a self,
         now: Instant,
         limits: WaitLimits,
-        slot: &mut Option<Slot<'a>>,
-    ) -> Result<Permit<'a>, Turn> {
-        let mut state = self.lock();
-        let turn = state.turn(now, limits.max_wait(now));
-        if turn != Turn::Ready || now >= limits.deadline {
-            *slot = None;
-            return Err(turn);
+        own: Option<&Place<'_>>,
+        shared: &mut Option<Place<'a>>,
+    ) -> Result<Permit<'a>, Obstacle> {
+        let id = |place: Option<&Place<'_>>| place.map_or(u64::MAX, |place| place.id);
+        let max_wait = limits.max_wait(now);
+        let mut queue = lock(&self.queue);
+        let obstacle = queue.obstacle(id(own), now, max_wait);
+        if obstacle.is_some() || now >= limits.deadline {
+            drop(queue);
+            *shared = None;
+            return Err(obstacle.unwrap_or_default());
         }
-        self.start_shared(now, slot)?;
+        if let Some(all) = &self.shared {
+            let mut accounts = lock(all);
+            if let Some(obstacle) = accounts.obstacle(id(shared.as_ref()), now, max_wait) {
+                if own.is_some() && shared.is_none() {
+                    let id = accounts.enter();
+                    *shared = Some(Place { queue: all, id });
+                }
+                return Err(obstacle);
+            }
+            // Only the interval between the starts counts.
+            let started = accounts.state.start(now);
+            accounts.state.finish(started);
+        }
         Ok(Permit {
-            limiter: self,
-            window: state.start(now),
-            is_finished: false,
+            limiter: Some(self),
+            started: queue.state.start(now),
         })
     }
+}
 
-    /// Takes the next start of all accounts, or returns what to wait for.
-    fn start_shared<'a>(&'a self, now: Instant, slot: &mut Option<Slot<'a>>) -> Result<(), Turn> {
-        if self.shared_interval.is_zero() {
-            return Ok(());
-        }
-        if slot.is_none() {
-            *slot = self.next_start.try_lock().ok();
-        }
-        let next_start = slot.as_mut().ok_or(Turn::OtherAccount)?;
-        if let Some(wait) = left(**next_start, now) {
-            return Err(Turn::Interval(wait));
-        }
-        **next_start = now.checked_add(self.shared_interval);
-        Ok(())
-    }
+/// A wait.
+type Waiting = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-    /// Every update is complete before it can panic, so the state is valid.
-    fn lock(&self) -> MutexGuard<'_, RateLimitState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// Waits for a future, or until a call in these places is woken. Returns `true` if the future completed.
+async fn wait_for(mut waiting: Waiting, own: &Place<'_>, shared: Option<&Place<'_>>) -> bool {
+    poll_fn(|context| {
+        let waker = context.waker();
+        let is_woken = own.is_woken(waker) | shared.is_some_and(|place| place.is_woken(waker));
+        match waiting.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(true),
+            Poll::Pending if is_woken => Poll::Ready(false),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+    .await
 }
 
 impl WaitLimits {
@@ -185,25 +182,18 @@ impl WaitLimits {
 
     /// Returns an error if a wait is too long. After a pause, calls are sent even if the service requests a longer
     /// wait.
-    fn check(
-        self,
-        turn: Turn,
-        now: Instant,
-        paused_for: impl Fn() -> Option<Duration>,
-    ) -> Result<(), Error> {
+    fn check(self, turn: Turn, now: Instant, paused_for: Option<Duration>) -> Result<(), Error> {
         let left = self.left(now);
         let problem = match turn {
-            Turn::Paused(wait) if wait > self.max_wait || wait >= left => Some((
-                "rate limit exceeded; the request was not sent",
-                paused_for(),
-            )),
+            Turn::Paused(wait) if wait > self.max_wait || wait >= left => {
+                Some(("rate limit exceeded; the request was not sent", paused_for))
+            }
             Turn::Interval(wait) if wait >= left => Some((TOO_LONG_INTERVAL, Some(wait))),
             Turn::Ready
             | Turn::Paused(_)
             | Turn::Exhausted(_)
             | Turn::Interval(_)
-            | Turn::OtherAccount
-            | Turn::Response => left.is_zero().then_some((LATE, None)),
+            | Turn::Response(_) => left.is_zero().then_some((LATE, None)),
         };
         problem.map_or(Ok(()), |(reason, wait)| Err(Error::delayed(reason, wait)))
     }
@@ -211,24 +201,28 @@ impl WaitLimits {
 
 impl Permit<'_> {
     /// Ends the request and updates the rate limit from its response.
-    pub(crate) fn finish(mut self, update: impl FnOnce(&mut RateLimitState, u64)) {
-        let window = self.window;
-        self.end(|state| update(state, window));
+    pub(crate) fn finish(mut self, update: impl FnOnce(&mut RateLimitState, Start)) {
+        self.end(|state, started| {
+            state.answered(started);
+            update(state, started);
+        });
     }
 
-    fn end(&mut self, update: impl FnOnce(&mut RateLimitState)) {
-        self.is_finished = true;
-        let mut state = self.limiter.lock();
-        state.finish();
-        update(&mut state);
-        self.limiter.changed.notify_one();
+    fn end(&mut self, update: impl FnOnce(&mut RateLimitState, Start)) {
+        let Some(limiter) = self.limiter.take() else {
+            return;
+        };
+        let mut queue = lock(&limiter.queue);
+        queue.state.finish(self.started);
+        update(&mut queue.state, self.started);
+        let next = queue.wake_first_before(u64::MAX);
+        drop(queue);
+        wake(next);
     }
 }
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        if !self.is_finished {
-            self.end(|_| {});
-        }
+        self.end(|_, _| {});
     }
 }

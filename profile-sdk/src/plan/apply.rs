@@ -84,8 +84,8 @@ impl Client {
     /// further is sent. A creation is never sent twice; the client's retries may repeat edits and
     /// deletions.
     ///
-    /// A client and its clones apply one plan at a time; one that nobody polls keeps the others waiting, so spawn it or
-    /// poll it to its end. Other clients and processes do not wait: if two
+    /// A client and its clones apply one plan at a time, also in [`sync`](Self::sync); one that nobody polls keeps the
+    /// others waiting, so spawn both or poll them to their end. Other clients and processes do not wait: if two
     /// of them apply plans for one account at once, both may create the same links.
     ///
     /// An empty plan sends nothing. [`Plan::required_scopes`] lists the required scopes. To end it with a report,

@@ -11,6 +11,7 @@ use crate::json::readable_json;
 use crate::number::count_of;
 use crate::request::{Operation, Request};
 use crate::resources::{Badge, Extra, Link, Post, Profile, ProfileField, ProfileUpdate, responses};
+use crate::text::one_line;
 use crate::values::Scopes;
 
 calls! {
@@ -69,7 +70,7 @@ impl Profile {
     /// ```
     pub fn from_json(json: &str) -> Result<Self, Error> {
         decode::read_value(&readable_json(json.as_bytes()))
-            .map_err(|reason| Error::invalid(reason).shortened())
+            .map_err(|reason| Error::invalid(one_line(&reason)))
     }
 
     /// Returns the links, or an empty slice if the response does not list them.

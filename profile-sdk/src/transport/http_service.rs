@@ -16,9 +16,9 @@ use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceExt, service_fn};
 use url::Url;
 
-use super::attempt::AttemptState;
+use super::Outgoing;
 use super::network::{Network, could_not_create, timed_out, transport_error};
-use crate::error::{Effect, Error, ErrorKind, root_cause};
+use crate::error::{Again, Effect, Error, ErrorKind, root_cause};
 
 pub(crate) type BoxService =
     BoxCloneSyncService<http::Request<Bytes>, http::Response<ResponseBody>, Error>;
@@ -48,6 +48,7 @@ pub struct HttpService {
 #[derive(Debug, Clone)]
 struct Attempt {
     timeout: Duration,
+    avoids_pool: bool,
     /// The number of requests that the service may have received. [`ENDED`] if the attempt has ended without
     /// one: no request is sent afterwards.
     sends: Arc<AtomicU32>,
@@ -91,11 +92,12 @@ impl HttpService {
         mut self,
         mut request: http::Request<Bytes>,
         timeout: Duration,
-        state: Option<&AttemptState>,
+        outgoing: &Outgoing<'_>,
     ) -> Result<(http::Response<ResponseBody>, Instant), Error> {
         let sends = Arc::<AtomicU32>::default();
         let attempt = Attempt {
             timeout,
+            avoids_pool: outgoing.avoids_pool,
             sends: Arc::clone(&sends),
         };
         request.extensions_mut().insert(attempt);
@@ -105,14 +107,18 @@ impl HttpService {
             let ended = sends.compare_exchange(0, ENDED, SeqCst, SeqCst);
             ended.is_ok() && unmarked.load(SeqCst) == before
         };
-        if let Some(state) = state {
+        if let Some(state) = outgoing.state {
             state.sent(is_unsent.clone());
         }
         let deadline = Instant::now() + timeout + GRACE;
         let response = timeout_at(deadline, self.inner.call(request)).await;
         let error = match response.map_err(|_| timed_out(timeout))? {
             Ok(response) => return Ok((response, deadline)),
-            Err(error) => error.without_pause(),
+            // A layer begins no pause.
+            Err(error) if error.again() == Again::AfterPause => {
+                error.with(|error| error.again = Again::Now)
+            }
+            Err(error) => error,
         };
         if error.effect() == Effect::Unsent && !is_unsent() {
             return Err(Error::new(ErrorKind::ResponseLost, error.reason()));
@@ -154,8 +160,9 @@ async fn send(
         .fetch_update(SeqCst, SeqCst, count)
         .map_err(|_| Error::not_sent("the request was not sent, because its attempt has ended"))?;
     let body = (!body.is_empty()).then_some(body);
-    let response = network.send(request, body, timeout, None).await;
-    let response = response.inspect_err(|error| {
+    let avoids_pool = attempt.is_some_and(|attempt| attempt.avoids_pool);
+    let response = network.send(request, body, timeout, avoids_pool, None);
+    let response = response.await.inspect_err(|error| {
         // The service has not processed it.
         if error.effect() != Effect::Unclear {
             attempt.inspect(|attempt| _ = attempt.sends.fetch_sub(1, SeqCst));

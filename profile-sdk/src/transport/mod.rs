@@ -28,6 +28,7 @@ use body::{Incoming, read_body};
 use http_service::{AddLayer, HttpService};
 use network::Network;
 
+use crate::client::CallSettings;
 use crate::error::{Error, RawResponse, setup_error};
 use crate::json::Body;
 use crate::pacing::Clock;
@@ -121,7 +122,9 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) clock: &'a Arc<dyn Clock>,
     /// The time until the deadline of the call.
     pub(crate) left: Duration,
-    pub(crate) attempt_timeout: Duration,
+    pub(crate) settings: &'a CallSettings,
+    /// `true` after an attempt without a response, whose connection came from the pool.
+    pub(crate) avoids_pool: bool,
     /// Recorded if the call can be ended.
     pub(crate) state: Option<&'a AttemptState>,
 }
@@ -151,11 +154,12 @@ impl Transport {
         let is_https_proxy = proxy.as_ref().is_some_and(|url| url.scheme() == "https");
         let is_https = base_url.is_https() || is_https_proxy;
         let origin = proxy.as_ref().map(|url| url.origin().ascii_serialization());
-        let create_http = move |max_idle| {
+        let create_http = move |idle: Duration| {
             let http = reqwest::Client::builder()
                 .user_agent(user_agent.clone())
                 .timeout(default_timeout)
-                .pool_max_idle_per_host(max_idle);
+                .pool_idle_timeout(idle)
+                .pool_max_idle_per_host(if idle.is_zero() { 0 } else { usize::MAX });
             settings.create_http(http, is_https, proxy.clone())
         };
         let network = Network::new(Arc::new(create_http), origin, default_timeout)?;
@@ -209,11 +213,13 @@ impl Transport {
             return Box::pin(self.send_layered(layered.clone(), outgoing)).await;
         }
         let in_flight = InFlight::new(outgoing.clock);
-        let timeout = outgoing.attempt_timeout.min(outgoing.left);
+        let timeout = outgoing.settings.attempt_timeout.min(outgoing.left);
         // The request is not held while the response is awaited, to keep calls small.
         let response = {
             let (request, body) = self.prepare(outgoing);
-            self.network.send(request, body, timeout, outgoing.state)
+            let avoids_pool = outgoing.avoids_pool;
+            self.network
+                .send(request, body, timeout, avoids_pool, outgoing.state)
         };
         let response = response.await?;
         Ok((Incoming::Network { response, timeout }, in_flight))
@@ -227,12 +233,12 @@ impl Transport {
     ) -> Result<(Incoming, InFlight<'a>), Error> {
         let left = layered.ready(outgoing.left).await?;
         let in_flight = InFlight::new(outgoing.clock);
-        let timeout = outgoing.attempt_timeout.min(left);
+        let timeout = outgoing.settings.attempt_timeout.min(left);
         let (request, body) = self.prepare(outgoing);
         let request = http::Request::try_from(request)
             .map_err(|error| network::transport_error(error, timeout))?
             .map(|_| body.unwrap_or_default());
-        let sent = layered.send(request, timeout, outgoing.state);
+        let sent = layered.send(request, timeout, outgoing);
         let (response, deadline) = sent.await?;
         let response = Incoming::Layered {
             response: Box::new(response),

@@ -10,14 +10,17 @@ use reqwest::{Method, Request, Response};
 use super::attempt::{AttemptState, RequestBody, SendGuard};
 use super::connect_error::connect_error;
 use super::tls_advice::is_permanent;
-use crate::error::{Error, ErrorKind, causes, find_cause, root_cause};
+use crate::error::{Again, Error, ErrorKind, causes, find_cause, root_cause};
 use crate::text::one_line;
 
 /// The maximum size of the headers of a response.
 pub(super) const MAX_HEADER_BYTES: u32 = 300_000;
 
-/// Creates an HTTP client that keeps at most this number of idle connections.
-pub(super) type CreateHttp = dyn Fn(usize) -> Result<reqwest::Client, Error> + Send + Sync;
+/// The time for which the connections of [`Network::fresh`] are kept.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// Creates an HTTP client that keeps idle connections for this time.
+pub(super) type CreateHttp = dyn Fn(Duration) -> Result<reqwest::Client, Error> + Send + Sync;
 
 /// The HTTP client and its connections.
 #[derive(Clone)]
@@ -28,6 +31,9 @@ pub(super) struct Network {
     /// closed a connection instead of responding to one: the service may close each connection after
     /// its response, and whether it received a request on a closed connection is unknown.
     unpooled: Arc<OnceLock<reqwest::Client>>,
+    /// An HTTP client without old connections. It sends the attempts of a call after one without a response:
+    /// the service may have forgotten all idle connections of the other one.
+    fresh: Arc<OnceLock<reqwest::Client>>,
     /// The origin of the proxy.
     proxy: Option<Arc<str>>,
     /// The timeout of the HTTP client.
@@ -41,9 +47,11 @@ impl Network {
         default_timeout: Duration,
     ) -> Result<Self, Error> {
         Ok(Self {
-            http: create_http(usize::MAX)?,
+            // The default of reqwest.
+            http: create_http(Duration::from_secs(90))?,
             create_http,
             unpooled: Arc::default(),
+            fresh: Arc::default(),
             proxy: proxy.map(Into::into),
             default_timeout,
         })
@@ -60,6 +68,7 @@ impl Network {
         mut request: Request,
         body: Option<Bytes>,
         timeout: Duration,
+        avoids_pool: bool,
         state: Option<&AttemptState>,
     ) -> impl Future<Output = Result<Response, Error>> + Send + use<'_> {
         // Using the timeout of the HTTP client is cheaper than setting one per request.
@@ -78,7 +87,9 @@ impl Network {
         }
         let is_creation = request.method() == Method::POST;
         let unpooled = self.unpooled.get().filter(|_| is_creation);
-        let response = unpooled.unwrap_or(&self.http).execute(request);
+        let fresh = || avoids_pool.then(|| self.http_in(&self.fresh, FRESH))?;
+        let http = unpooled.or_else(fresh).unwrap_or(&self.http);
+        let response = http.execute(request);
         async move {
             if is_creation {
                 // One turn of the runtime receives the end of an idle connection that the service
@@ -89,14 +100,23 @@ impl Network {
                 Ok(response) => return Ok(response),
                 Err(error) => error,
             };
-            if is_creation
-                && is_closed(&error)
-                && let Ok(unpooled) = (self.create_http)(0)
-            {
-                let _ = self.unpooled.set(unpooled);
+            if is_creation && is_closed(&error) {
+                self.http_in(&self.unpooled, Duration::ZERO);
             }
             Err(self.send_error(error, timeout, guard))
         }
+    }
+
+    /// Returns the HTTP client in a cell, and creates it before. Returns `None` if that fails.
+    fn http_in<'a>(
+        &self,
+        cell: &'a OnceLock<reqwest::Client>,
+        idle: Duration,
+    ) -> Option<&'a reqwest::Client> {
+        if cell.get().is_none() {
+            let _ = cell.set((self.create_http)(idle).ok()?);
+        }
+        cell.get()
     }
 
     /// Converts an error without a response. If the body was not sent, the service has not received
@@ -172,7 +192,11 @@ pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error
         error
     } else {
         let reason = format!("the connection was lost before the response was complete: {cause}");
-        Error::new(ErrorKind::ResponseLost, reason).permanent(is_permanent(&error))
+        Error::new(ErrorKind::ResponseLost, reason).with(|lost| {
+            if is_permanent(&error) {
+                lost.again = Again::Never;
+            }
+        })
     }
 }
 

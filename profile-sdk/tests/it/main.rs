@@ -56,6 +56,8 @@ mod testing;
 mod tls;
 #[cfg(feature = "tracing")]
 mod tracing;
+#[cfg(all(feature = "testing", feature = "tower"))]
+mod unpolled;
 #[cfg(feature = "tower")]
 mod unreliable_network;
 #[cfg(all(

@@ -1,0 +1,136 @@
+//! The calls that wait for a rate limit, in order.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use crate::pacing::rate_limit_state::{RateLimitState, Start, Turn};
+
+/// The time in which a waiting call that was woken has to be polled. Then it does not delay the others until it is
+/// polled again.
+pub(super) const PATIENCE: Duration = Duration::from_millis(20);
+
+/// A rate limit and the calls that wait for it.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    pub(super) state: RateLimitState,
+    /// In the order of their IDs.
+    waiting: VecDeque<Waiting>,
+    last_id: u64,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    id: u64,
+    waker: Option<Waker>,
+    /// The time at which the call was woken, if it was not polled since.
+    woken: Option<Start>,
+}
+
+/// What keeps a call from starting.
+#[derive(Debug, Default)]
+pub(super) struct Obstacle {
+    pub(super) turn: Turn,
+    /// The first of the calls before it, and the number of them.
+    pub(super) before: Option<(u64, u32)>,
+}
+
+impl Queue {
+    pub(super) fn new(interval: Duration) -> Mutex<Self> {
+        Mutex::new(Self {
+            state: RateLimitState::new(interval),
+            waiting: VecDeque::new(),
+            last_id: 0,
+        })
+    }
+
+    /// Returns what keeps a call with this ID from starting.
+    pub(super) fn obstacle(
+        &mut self,
+        id: u64,
+        now: Instant,
+        max_wait: Duration,
+    ) -> Option<Obstacle> {
+        let turn = self.state.turn(now, max_wait);
+        let place = self.place(id);
+        let first = self.first_before(id).map(|call| call.id);
+        let before = first.map(|first| (first, u32::try_from(place).unwrap_or(u32::MAX)));
+        (turn != Turn::Ready || before.is_some()).then_some(Obstacle { turn, before })
+    }
+
+    pub(super) fn enter(&mut self) -> u64 {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.waiting.push_back(Waiting {
+            id,
+            ..Waiting::default()
+        });
+        id
+    }
+
+    /// Returns the waker of the first call.
+    #[must_use]
+    pub(super) fn wake_first_before(&mut self, id: u64) -> Option<Waker> {
+        let first = self.first_before(id)?;
+        first.woken.get_or_insert_with(Start::now);
+        first.waker.take()
+    }
+
+    fn place(&self, id: u64) -> usize {
+        self.waiting.partition_point(|call| call.id < id)
+    }
+
+    /// Returns the first call that may be polled.
+    fn first_before(&mut self, id: u64) -> Option<&mut Waiting> {
+        let mut before = self.waiting.iter_mut().take_while(|call| call.id < id);
+        before.find(|call| call.woken.is_none_or(|woken| woken.elapsed() < PATIENCE))
+    }
+}
+
+/// The place of a call in a queue, which it leaves when this is dropped.
+pub(super) struct Place<'a> {
+    pub(super) queue: &'a Mutex<Queue>,
+    pub(super) id: u64,
+}
+
+impl Place<'_> {
+    /// Registers that the call is polled. Returns `true` if it was woken.
+    pub(super) fn is_woken(&self, waker: &Waker) -> bool {
+        let mut queue = lock(self.queue);
+        let place = queue.place(self.id);
+        let call = &mut queue.waiting[place];
+        call.waker
+            .get_or_insert_with(|| waker.clone())
+            .clone_from(waker);
+        call.woken.take().is_some()
+    }
+
+    pub(super) fn wake_first_before(&self) {
+        let first = lock(self.queue).wake_first_before(self.id);
+        wake(first);
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut queue = lock(self.queue);
+        let place = queue.place(self.id);
+        queue.waiting.remove(place);
+        let next = queue.wake_first_before(u64::MAX);
+        drop(queue);
+        wake(next);
+    }
+}
+
+/// Wakes a call. The queue must not be locked.
+pub(super) fn wake(call: Option<Waker>) {
+    if let Some(waker) = call {
+        waker.wake();
+    }
+}
+
+/// Every update is complete before it can panic, so the state is valid.
+pub(super) fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner)
+}
