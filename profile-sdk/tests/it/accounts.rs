@@ -81,21 +81,6 @@ async fn a_rate_limit_holds_only_its_account() {
 }
 
 #[tokio::test]
-async fn accounts_share_the_retry_budget_of_the_service() {
-    let service = MockServer::start().await;
-    let first = client_builder(&service)
-        .api_key(key(service.key()))
-        .retry_budget(1);
-    let first = first.build().unwrap();
-    let second = first.with_api_key(key(service.key()));
-    add_fault(&service, FaultRule::new(Fault::status(503)));
-    for (client, attempts) in [(&first, 2), (&second, 1), (&first, 1)] {
-        let error = client.me().await.unwrap_err();
-        assert_eq!(error.attempts(), attempts);
-    }
-}
-
-#[tokio::test]
 async fn an_outage_is_not_multiplied_by_the_number_of_accounts() {
     let service = MockServer::start().await;
     add_fault(&service, FaultRule::new(Fault::status(503)));

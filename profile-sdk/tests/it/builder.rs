@@ -54,39 +54,18 @@ fn debug_hides_header_values() {
 #[test]
 fn rejects_limits_out_of_range() {
     let builder = || Client::builder().base_url("http://localhost");
+    let (zero, max) = (Duration::ZERO, Duration::MAX);
     let positive = "is zero; expected a positive duration";
+    let byte = "is zero; expected at least 1 byte";
     let year = "is longer than a year; expected at most 365 days";
+    let shared = builder().shared_request_interval(max);
     for (rejected, setting, problem) in [
-        (
-            builder().connect_timeout(Duration::ZERO),
-            "connect_timeout",
-            positive,
-        ),
-        (
-            builder().attempt_timeout(Duration::ZERO),
-            "attempt_timeout",
-            positive,
-        ),
-        (
-            builder().total_timeout(Duration::ZERO),
-            "total_timeout",
-            positive,
-        ),
-        (
-            builder().max_response_bytes(0),
-            "max_response_bytes",
-            "is zero; expected at least 1 byte",
-        ),
-        (
-            builder().request_interval(Duration::MAX),
-            "request_interval",
-            year,
-        ),
-        (
-            builder().shared_request_interval(Duration::MAX),
-            "shared_request_interval",
-            year,
-        ),
+        (builder().connect_timeout(zero), "connect_timeout", positive),
+        (builder().attempt_timeout(zero), "attempt_timeout", positive),
+        (builder().total_timeout(zero), "total_timeout", positive),
+        (builder().max_response_bytes(0), "max_response_bytes", byte),
+        (builder().request_interval(max), "request_interval", year),
+        (shared, "shared_request_interval", year),
     ] {
         let message = format!("{setting} {problem}");
         assert_eq!(rejected.build().unwrap_err().to_string(), message);

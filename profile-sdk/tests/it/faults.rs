@@ -134,11 +134,3 @@ async fn the_total_timeout_limits_an_attempt() {
     let start = "GET /api/v1/badges: no complete response within 5 seconds";
     assert!(error.to_string().starts_with(start), "{error}");
 }
-
-#[tokio::test]
-async fn a_total_timeout_of_zero_is_a_timeout() {
-    let service = MockServer::start().await;
-    let client = client_builder(&service).build().unwrap();
-    let call = client.badges().total_timeout(Duration::ZERO);
-    assert_eq!(call.await.unwrap_err().kind(), ErrorKind::Timeout);
-}

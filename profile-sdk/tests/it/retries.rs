@@ -1,14 +1,11 @@
 //! Retries and waits, counted by the service.
 
-use std::future::{Future, pending};
-use std::pin::Pin;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule, MockServer, WireFault};
-use profile_sdk::{
-    Clock, Error, ErrorKind, LinkId, Method, Operation, Post, ProfileUpdate, RetryPolicy,
-};
+use profile_sdk::testing::TestClock;
+use profile_sdk::{Error, ErrorKind, LinkId, Method, Operation, Post, ProfileUpdate, RetryPolicy};
 
 use crate::clock::SkippingClock;
 use crate::every_call::every_call;
@@ -40,56 +37,41 @@ async fn a_response_counts_attempts_and_time() {
     assert_eq!(response.elapsed(), Duration::from_millis(100 + 200));
 }
 
-fn creates(operation: &Operation) -> bool {
-    [Operation::CREATE_LINK, Operation::CREATE_POST].contains(operation)
-}
+/// The success of a call whose first request meets a fault, and the number of requests.
+type Outcomes = [(bool, usize); 3];
 
 #[tokio::test]
-async fn retries_idempotent_calls_but_not_creations() {
-    let statuses = [408, 502, 503, 504].map(Fault::status);
+async fn calls_are_retried_as_the_guide_says() {
+    const RETRIED: (bool, usize) = (true, 2);
+    const ACCEPTED: (bool, usize) = (true, 1);
+    const FAILED: (bool, usize) = (false, 1);
     let wire = [WireFault::Reset { after: None }, WireFault::Close].map(Fault::Wire);
-    for fault in statuses.into_iter().chain(wire) {
-        for (operation, outcome, requests) in call_each_with_fault(fault.clone()).await {
-            if creates(&operation) {
-                let error = outcome.unwrap_err();
-                assert_eq!(requests, 1, "{operation} {fault:?}");
+    let lost = [408, 502, 503, 504]
+        .map(Fault::status)
+        .into_iter()
+        .chain(wire);
+    let incomplete = [WireFault::Cut { after: 5 }, WireFault::BadChunk].map(Fault::Wire);
+    let permanent = [400, 404, 500, 501].map(Fault::status).into_iter();
+    let permanent = permanent.chain([Fault::redirect("http://127.0.0.1:1/")]);
+    // Of a read, an edit or a deletion, and a creation.
+    let table: [(Vec<Fault>, Outcomes); 4] = [
+        (lost.collect(), [RETRIED, RETRIED, FAILED]),
+        (incomplete.into(), [RETRIED, ACCEPTED, ACCEPTED]),
+        (vec![Fault::rate_limited("1")], [RETRIED; 3]),
+        (permanent.collect(), [FAILED; 3]),
+    ];
+    for (faults, outcomes) in table {
+        for fault in faults {
+            for (operation, outcome, requests) in call_each_with_fault(fault.clone()).await {
+                let created = [Operation::CREATE_LINK, Operation::CREATE_POST].contains(&operation);
+                let class = usize::from(operation.method().is_write()) + usize::from(created);
+                let found = (outcome.is_ok(), requests);
+                assert_eq!(found, outcomes[class], "{operation} {fault:?}");
+                let Err(error) = outcome else { continue };
                 assert_eq!(error.attempts(), 1);
-                assert!(error.may_have_been_applied(), "{error}");
-                assert!(!error.is_retryable(), "{error}");
-            } else {
-                outcome.unwrap();
-                assert_eq!(requests, 2, "{operation} {fault:?}");
+                let is_unknown = error.may_have_been_applied() && !error.is_retryable();
+                assert!(is_unknown || outcomes[0] == FAILED, "{error}");
             }
-        }
-    }
-}
-
-#[tokio::test]
-async fn retries_only_reads_after_an_incomplete_body() {
-    for fault in [WireFault::Cut { after: 5 }, WireFault::BadChunk] {
-        for (operation, outcome, requests) in call_each_with_fault(Fault::Wire(fault)).await {
-            outcome.unwrap();
-            let expected = if operation.method().is_write() { 1 } else { 2 };
-            assert_eq!(requests, expected, "{operation} {fault:?}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn retries_every_call_after_a_429() {
-    for (operation, outcome, requests) in call_each_with_fault(Fault::rate_limited("1")).await {
-        outcome.unwrap();
-        assert_eq!(requests, 2, "{operation}");
-    }
-}
-
-#[tokio::test]
-async fn does_not_retry_permanent_failures() {
-    let statuses = [400, 404, 500, 501].map(Fault::status).into_iter();
-    for fault in statuses.chain([Fault::redirect("http://127.0.0.1:1/")]) {
-        for (operation, outcome, requests) in call_each_with_fault(fault.clone()).await {
-            assert_eq!(outcome.unwrap_err().attempts(), 1);
-            assert_eq!(requests, 1, "{operation} {fault:?}");
         }
     }
 }
@@ -168,7 +150,7 @@ async fn call_with_retry_after(retry_after: &str) -> (Result<(), Error>, Vec<Dur
 }
 
 #[tokio::test]
-async fn waits_for_retry_after() {
+async fn waits_for_retry_after_up_to_max_wait() {
     for (retry_after, milliseconds) in [("0", 50), ("7", 7_000), ("30", 30_000)] {
         let (outcome, waits, requests) = call_with_retry_after(retry_after).await;
         outcome.unwrap();
@@ -180,6 +162,15 @@ async fn waits_for_retry_after() {
     outcome.unwrap();
     // HTTP dates have whole seconds, and some time passes before the service responds.
     assert!((15 * SECOND..=20 * SECOND).contains(&waits[0]), "{waits:?}");
+    let most = ("100000000000000000000", 365 * 86_400);
+    for (retry_after, seconds) in [("31", 31), ("100000", 100_000), most] {
+        let (outcome, waits, requests) = call_with_retry_after(retry_after).await;
+        let error = outcome.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::RateLimited);
+        assert_eq!(error.retry_after().unwrap().as_secs(), seconds);
+        assert!(error.to_string().contains("; retry after "), "{error}");
+        assert_eq!((waits.len(), requests), (0, 1));
+    }
 }
 
 #[tokio::test]
@@ -201,43 +192,24 @@ async fn a_429_does_not_consume_a_retry() {
 
 #[tokio::test]
 async fn a_429_without_a_wait_cannot_cause_a_loop() {
-    for retry_after in ["0", "Thu, 01 Jan 1970 00:00:00 GMT", "none"] {
-        let service = MockServer::start().await;
-        add_fault(&service, FaultRule::new(Fault::rate_limited(retry_after)));
-        let client = client_builder(&service).jitter(|| 0.0).build().unwrap();
-        let error = client.badges().await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::RateLimited);
-        // 50 ms, doubled up to 5 seconds, within 60 seconds.
-        assert_eq!((error.attempts(), requests(&service)), (18, 18));
-    }
-}
-
-#[tokio::test]
-async fn a_429_fails_at_once_without_a_max_wait() {
-    for retry_after in ["7", "0", "none"] {
-        let service = MockServer::start().await;
-        add_fault(&service, FaultRule::new(Fault::rate_limited(retry_after)));
-        let client = connect_as_owner(&service);
-        let impatient = RetryPolicy::new().max_wait(Duration::ZERO);
-        // With the clock of the test, more attempts would never reach the total timeout.
-        let call = client.me().retry(impatient);
-        let error = tokio::time::timeout(10 * SECOND, call).await;
-        let error = error.unwrap().unwrap_err();
-        assert_eq!((error.status(), error.attempts()), (Some(429), 1));
-        assert_eq!(requests(&service), 1);
-    }
-}
-
-#[tokio::test]
-async fn does_not_wait_longer_than_max_wait() {
-    let most = ("100000000000000000000", 365 * 86_400);
-    for (retry_after, seconds) in [("31", 31), ("100000", 100_000), most] {
-        let (outcome, waits, requests) = call_with_retry_after(retry_after).await;
-        let error = outcome.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::RateLimited);
-        assert_eq!(error.retry_after().unwrap().as_secs(), seconds);
-        assert!(error.to_string().contains("; retry after "), "{error}");
-        assert_eq!((waits.len(), requests), (0, 1));
+    // 50 ms, doubled up to 5 seconds, within 60 seconds; without a maximum wait, none.
+    for (policy, attempts) in [
+        (RetryPolicy::new(), 18),
+        (RetryPolicy::new().max_wait(Duration::ZERO), 1),
+    ] {
+        for retry_after in ["0", "Thu, 01 Jan 1970 00:00:00 GMT", "none"] {
+            let service = MockServer::start().await;
+            add_fault(&service, FaultRule::new(Fault::rate_limited(retry_after)));
+            let client = client_builder(&service).jitter(|| 0.0).build().unwrap();
+            // With the clock of the test, more attempts would never reach the total timeout.
+            let call = tokio::time::timeout(10 * SECOND, client.badges().retry(policy));
+            let error = call.await.unwrap().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::RateLimited);
+            assert_eq!(
+                (error.attempts(), requests(&service)),
+                (attempts, attempts as usize)
+            );
+        }
     }
 }
 
@@ -279,28 +251,11 @@ async fn the_retry_budget_limits_retries() {
     assert_eq!(client.badges().await.unwrap_err().attempts(), 2);
 }
 
-/// A clock whose waits never end.
-pub(crate) struct StoppedClock;
-
-impl Clock for StoppedClock {
-    fn now(&self) -> Instant {
-        Instant::now()
-    }
-
-    fn date(&self) -> SystemTime {
-        SystemTime::now()
-    }
-
-    fn sleep(&self, _: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        Box::pin(pending())
-    }
-}
-
 #[tokio::test]
 async fn a_call_can_be_canceled() {
     let service = MockServer::start().await;
     add_fault(&service, FaultRule::new(Fault::status(503)).times(1));
-    let client = owner_builder(&service).clock(StoppedClock);
+    let client = owner_builder(&service).clock(TestClock::manual());
     let client = client.build().unwrap();
     let waiting = tokio::spawn(client.me());
     let (journal, any) = (service.journal(), RequestPattern::any());

@@ -99,15 +99,29 @@ async fn emits_spans_and_events_without_the_key() {
     assert_eq!(lines[7], "recorded http.response.status_code=200");
     let call = client.delete_post(&"post_99".parse().unwrap());
     call.await.unwrap_err();
-    let lines = recorder.lines.lock().unwrap();
+    let end = |count: usize| {
+        let mut lines = recorder.lines.lock().unwrap();
+        let start = lines.len() - count;
+        lines.split_off(start)
+    };
     assert_eq!(
-        lines[lines.len() - 4..],
+        end(4),
         [
             "recorded http.response.status_code=404",
             "recorded error.type=\"not_found\"",
             "recorded otel.status_code=\"ERROR\"",
             "recorded otel.status_description=DELETE /api/v1/me/posts/post_99: 404: not found: \
              the key's owner has no post with the id post_99 (unknown_post)",
+        ]
+    );
+    let ended = client.until(std::future::ready(()));
+    ended.me().await.unwrap_err();
+    assert_eq!(
+        end(3),
+        [
+            "recorded error.type=\"canceled\"",
+            "recorded otel.status_code=\"ERROR\"",
+            "recorded otel.status_description=GET /api/v1/me: the call was canceled, so nothing was sent",
         ]
     );
 }
