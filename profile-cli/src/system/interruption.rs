@@ -138,6 +138,7 @@ fn ignored() -> u64 {
 }
 
 fn received() {
+    // Locked to the end: what drops a deferral waits, and cannot go on between the decision and the end of the program.
     let mut deferrals = deferrals();
     if let Some(signal) = pending() {
         let is_another = |first| first != HANGUP || signal != HANGUP;
