@@ -13,6 +13,8 @@ use crate::pacing::queue::{Obstacle, PATIENCE, Place, Queue, lock, wake};
 use crate::pacing::rate_limit_state::{RateLimitState, Start, Turn};
 use crate::pacing::{Clock, RateLimitStatus};
 
+const PAUSED: &str = "rate limit exceeded; the request was not sent";
+
 const LATE: &str = "the request was not sent, because earlier requests delay it beyond the total timeout \
                     of the call";
 
@@ -184,18 +186,20 @@ impl WaitLimits {
     /// wait.
     fn check(self, turn: Turn, now: Instant, paused_for: Option<Duration>) -> Result<(), Error> {
         let left = self.left(now);
-        let problem = match turn {
-            Turn::Paused(wait) if wait > self.max_wait || wait >= left => {
-                Some(("rate limit exceeded; the request was not sent", paused_for))
-            }
-            Turn::Interval(wait) if wait >= left => Some((TOO_LONG_INTERVAL, Some(wait))),
-            Turn::Ready
-            | Turn::Paused(_)
-            | Turn::Exhausted(_)
-            | Turn::Interval(_)
-            | Turn::Response(_) => left.is_zero().then_some((LATE, None)),
-        };
-        problem.map_or(Ok(()), |(reason, wait)| Err(Error::delayed(reason, wait)))
+        if let Turn::Paused(wait) = turn
+            && (wait > self.max_wait || wait >= left)
+        {
+            return Err(Error::delayed(PAUSED, paused_for));
+        }
+        if let Turn::Interval(wait) = turn
+            && wait >= left
+        {
+            return Err(Error::delayed(TOO_LONG_INTERVAL, Some(wait)));
+        }
+        match left.is_zero() {
+            true => Err(Error::delayed(LATE, None)),
+            false => Ok(()),
+        }
     }
 }
 

@@ -1,16 +1,16 @@
 //! Clients of several accounts that share connections.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule, MockServer};
 use profile_sdk::{ApiKey, Client, ErrorKind, RetryPolicy, Wait};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use crate::{add_fault, client_builder, client_builder_for, connect, requests};
+use crate::closed_connections::{Reaction, start_reacting};
+use crate::{add_fault, client_builder, client_builder_for, connect, connect_to, requests};
 
 fn key(text: &str) -> ApiKey {
     ApiKey::new(text).unwrap()
@@ -37,31 +37,11 @@ async fn each_account_sends_its_own_key() {
 
 #[tokio::test]
 async fn accounts_share_connections() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let uri = format!("http://{}", listener.local_addr().unwrap());
-    let service = tokio::spawn(async move {
-        let (mut stream, _) = listener.accept().await.unwrap();
-        let mut keys = Vec::new();
-        for _ in 0..2 {
-            let mut head = Vec::new();
-            while !head.ends_with(b"\r\n\r\n") {
-                head.push(stream.read_u8().await.unwrap());
-            }
-            let head = String::from_utf8(head).unwrap();
-            let mut lines = head.lines();
-            let key = lines.find_map(|line| line.strip_prefix("authorization: "));
-            keys.push(key.unwrap().to_owned());
-            let response = b"HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{\"data\":{}}";
-            stream.write_all(response).await.unwrap();
-        }
-        keys
-    });
-    let first = client_builder_for(&uri).api_key(key("one"));
-    let first = first.build().unwrap();
-    let second = first.with_api_key(key("two"));
+    let (uri, connections) = start_reacting(0, |_, _| Reaction::Respond(200)).await;
+    let first = connect_to(&uri);
     first.me().await.unwrap();
-    second.me().await.unwrap();
-    assert_eq!(service.await.unwrap(), ["Bearer one", "Bearer two"]);
+    first.with_api_key(key("two")).me().await.unwrap();
+    assert_eq!(connections.load(Ordering::Relaxed), 1);
 }
 
 #[tokio::test]

@@ -98,7 +98,7 @@ fn after_a_lost_response_creations_do_not_reuse_connections() {
 
 /// The reaction of a service to a request.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Reaction {
+pub(crate) enum Reaction {
     Respond(u16),
     RespondAndClose,
     Close,
@@ -108,7 +108,7 @@ enum Reaction {
 
 /// Starts a service that reacts to the numbers of a connection and of its request, from 0. It responds on the first
 /// connections when this number of them have a request. Returns its URL and the number of connections.
-async fn start_reacting(
+pub(crate) async fn start_reacting(
     together: usize,
     react: impl Fn(usize, usize) -> Reaction + Clone + Send + 'static,
 ) -> (String, Arc<AtomicUsize>) {
