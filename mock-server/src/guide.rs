@@ -20,6 +20,7 @@ macro_rules! page {
         /// [test-suites]: self::test_suites
         /// [recipes]: self::recipes
         /// [own-mocks]: crate#your-own-mocks
+        /// [quick-start]: crate#quick-start
         ///
         #[doc = include_str!(concat!("../docs/", $file))]
         pub mod $name {}
