@@ -46,7 +46,8 @@ use std::env;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::FromArgMatches as _;
+use clap::error::ErrorKind;
 
 use crate::commands::{Arguments, Command};
 use crate::outcome::next_command;
@@ -56,14 +57,14 @@ use crate::settings::{Needs, Settings};
 
 fn main() -> ExitCode {
     let words: Vec<_> = env::args_os().collect();
-    if let Some(exit_code) = completion::complete(Arguments::command, &words) {
+    if let Some(exit_code) = completion::complete(commands::program, &words) {
         return exit_code;
     }
-    system::interruption::install();
     let arguments = match parse(&words) {
         Ok(arguments) => arguments,
         Err(error) => return usage_error::print(error, &words),
     };
+    system::interruption::install();
     let command = arguments.command.as_ref();
     let needs = command.map_or(Needs::Nothing, Command::needs);
     let loaded = Settings::load(&arguments.global, needs)
@@ -78,7 +79,7 @@ fn main() -> ExitCode {
     }
     session::log::start(&settings);
     let session = Session::new(settings, &output, &words);
-    let ended = commands::run(arguments.command, Arguments::command, &session);
+    let ended = commands::run(arguments.command, commands::program, &session);
     let exit_code = ended.unwrap_or_else(|failure| output.failure(&failure));
     // Dropping the runtime would wait for threads that still look up a host after a timeout.
     std::mem::forget(session);
@@ -86,11 +87,27 @@ fn main() -> ExitCode {
     exit_code
 }
 
+/// Parses the arguments. Building all commands takes longer than all else, so it is left to usage errors, whose tips
+/// may name another command.
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
-    let mut program = Arguments::command();
-    let parsed = program
-        .try_get_matches_from_mut(words)
-        .and_then(|mut matches| Arguments::from_arg_matches_mut(&mut matches));
+    let parsed = parse_for(commands::program_of(words), words);
+    parsed.or_else(|error| match error.kind() {
+        ErrorKind::DisplayHelp
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+        | ErrorKind::DisplayVersion => Err(error),
+        _ => parse_for(commands::program(), words),
+    })
+}
+
+fn parse_for(mut program: clap::Command, words: &[OsString]) -> Result<Arguments, clap::Error> {
+    let parsed = program.try_get_matches_from_mut(words);
+    let parsed = parsed.and_then(|mut matches| {
+        let mut arguments = Arguments::from_arg_matches_mut(&mut matches)?;
+        if matches.subcommand_name().is_some() {
+            arguments.command = Some(Command::from_arg_matches_mut(&mut matches)?);
+        }
+        Ok(arguments)
+    });
     let parsed = parsed.map_err(|error| error.format(&mut program));
     // Freeing it takes a fifth of the time of a short command.
     std::mem::forget(program);

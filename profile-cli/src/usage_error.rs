@@ -6,10 +6,10 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ColorChoice, CommandFactory as _, ValueEnum as _};
+use clap::{ColorChoice, ValueEnum as _};
 use profile_sdk::{InvalidValue, LinkUrl};
 
-use crate::commands::{Arguments, auth};
+use crate::commands::{self, auth};
 use crate::help;
 use crate::outcome::Failure;
 use crate::output::Output;
@@ -27,7 +27,7 @@ pub(crate) fn print(mut error: clap::Error, arguments: &[OsString]) -> ExitCode 
         redact_misplaced(after_equals(word));
     }
     let output = Output::for_failures(&output_options(&words), Needs::Nothing);
-    if let Some(help) = help::own(&error, Arguments::command, &words) {
+    if let Some(help) = help::own(&error, commands::program, &words) {
         return output.help(&help, false);
     }
     let failure = invalid_value(&error).or_else(|| without_title(&error, &words));

@@ -18,6 +18,8 @@ pub(crate) fn read_data<T: ResponseData>(body: &Body) -> Result<T, String> {
         && text.trim_start().starts_with('{')
         && let Ok(envelope) = serde_json::from_str::<Envelope<T>>(text)
     {
+        // Nothing was replaced, so no other reader has to look for it.
+        let _ = body.json.set(None);
         return Ok(envelope.data);
     }
     let data = body.data().and_then(read_value);

@@ -19,11 +19,12 @@ pub(crate) fn parse(json: &[u8], max_depth: usize) -> serde_json::Result<Value> 
     serde_json::from_str(quoted.as_deref().unwrap_or(&text))
 }
 
-/// The body of a response, with its JSON text, which is created once.
+/// The body of a response, with its JSON text after [`readable_json`], which is created once: `None` if that is the
+/// body as received.
 #[derive(Clone, Default)]
 pub(crate) struct Body {
     pub(crate) bytes: Bytes,
-    pub(crate) json: OnceLock<String>,
+    pub(crate) json: OnceLock<Option<String>>,
 }
 
 impl Body {
@@ -36,8 +37,14 @@ impl Body {
 
     /// Returns the text, after [`readable_json`].
     pub(crate) fn json(&self) -> &str {
-        let readable = || readable_json(&self.bytes).into_owned();
-        self.json.get_or_init(readable)
+        let replaced = || {
+            let readable = readable_json(&self.bytes);
+            (readable.as_bytes() != self.bytes).then(|| readable.into_owned())
+        };
+        match self.json.get_or_init(replaced) {
+            Some(text) => text,
+            None => std::str::from_utf8(&self.bytes).unwrap_or_default(),
+        }
     }
 
     /// Returns the part of the text that is the field `data`.

@@ -21,9 +21,10 @@ mod stats;
 #[cfg(feature = "webhook")]
 mod webhook;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::help;
 use crate::outcome::{Report, Result};
@@ -44,12 +45,29 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) global: GlobalArguments,
 
-    #[command(subcommand)]
+    /// Those of [`program`].
+    #[arg(skip)]
     pub(crate) command: Option<Command>,
 }
 
-/// The commands, in the order of the groups in the help. Their arguments are deferred: only those of the
-/// typed command are built.
+/// Returns the program with all commands.
+pub(crate) fn program() -> clap::Command {
+    Command::augment_subcommands(Arguments::command())
+}
+
+/// Returns the program with the commands that the words name. Others would get a copy of all global options.
+pub(crate) fn program_of(words: &[OsString]) -> clap::Command {
+    let is_named = |command: &&mut clap::Command| {
+        let mut names = command.get_all_aliases().chain([command.get_name()]);
+        names.any(|name| words.iter().any(|word| word == name))
+    };
+    let mut all = Command::augment_subcommands(clap::Command::default());
+    let named = all.get_subcommands_mut().filter(is_named);
+    Arguments::command().subcommands(named.map(std::mem::take))
+}
+
+// The commands, in the order of the groups in the help. Their arguments are deferred: only those of the typed command
+// are built. Not a doc comment, which would describe the program.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {

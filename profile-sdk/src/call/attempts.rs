@@ -144,7 +144,7 @@ impl<'a> Sender<'a> {
             (200..300, Some(error)) => Err(self.client.redacted(error.with_response(response))),
             (404, _) if self.may_be_deleted() => {
                 // The JSON of an error is not the data of the call.
-                response.body.json = String::new().into();
+                response.body.json = Some(String::new()).into();
                 Ok(response)
             }
             (_, body_error) => {

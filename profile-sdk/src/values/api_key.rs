@@ -151,7 +151,10 @@ fn redact(
     cut: impl Fn(usize, &[u8]) -> Option<usize>,
 ) -> Option<String> {
     let (mut redacted, mut end) = (String::new(), 0);
-    for position in 0..text.len() {
+    // A key starts with its first character or with an escape sequence.
+    let may_start =
+        |byte: &u8| b"%\\&".contains(byte) || keys.iter().any(|key| key.first() == Some(byte));
+    for position in (0..text.len()).filter(|at| may_start(&text.as_bytes()[*at])) {
         let ends = keys
             .iter()
             .filter_map(|key| find(key, text.as_bytes(), position, &cut));
