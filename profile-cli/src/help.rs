@@ -79,8 +79,9 @@ fn variables() -> String {
         "\
 PROFILE_API_KEY  API key; it is not accepted as an argument
 PROFILE_API_KEY_FILE  Path of a file, or of a pipe, that contains the API key
-PROFILE_WEBHOOK_SECRET  Webhook secret
-PROFILE_WEBHOOK_SECRET_FILE  Path of a file that contains the webhook secret
+PROFILE_WEBHOOK_SECRET  Webhook secret; it is not accepted as an argument
+PROFILE_WEBHOOK_SECRET_FILE  Path of a file that contains the webhook secret; a byte order mark and one line break at \
+    its end are removed
 PROFILE_LOG  Log level on stderr: off, error, warn, info (-v), debug (-vv) or trace (-vvv)
 PROFILE_CONFIG_DIR  Directory of config.toml and stored keys; otherwise {CONFIG_DEFAULT}
 {state}  Parent directory of the sandbox and of texts that were not sent; otherwise {state_default}
@@ -300,14 +301,33 @@ pub(crate) fn is_help(error: &clap::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
+    use super::{EXIT_CODES, GROUPS, of_program};
+    use crate::commands;
+    use crate::outcome::FailureKind;
 
-    use super::{GROUPS, of_program};
-    use crate::commands::Arguments;
+    #[test]
+    fn exit_codes_are_those_of_failures() {
+        for (kind, text) in [
+            (FailureKind::Other, "any other error"),
+            (FailureKind::Usage, "invalid arguments"),
+            (FailureKind::NotFound, "not found"),
+            (FailureKind::Unauthorized, "API key missing"),
+            (FailureKind::Forbidden, "the service does not permit this"),
+            (FailureKind::Rejected, "the service rejected the content"),
+            (FailureKind::RateLimited, "rate limited"),
+            (FailureKind::NoResponse, "network or TLS error"),
+            #[cfg(feature = "webhook")]
+            (FailureKind::Mismatch, "the webhook signature"),
+            (FailureKind::Interrupted, "interrupted with Ctrl-C"),
+        ] {
+            let row = format!("\n  {:<4} {text}", kind.exit_code());
+            assert!(EXIT_CODES.contains(&row), "{row}");
+        }
+    }
 
     #[test]
     fn the_program_has_the_first_command_of_each_group() {
-        let help = of_program(&Arguments::command());
+        let help = of_program(&commands::program());
         let has = |first: &str| cfg!(feature = "webhook") || first != "webhook";
         for (heading, first) in GROUPS.iter().filter(|(_, first)| has(first)) {
             let start = format!("\n{heading}:\n  {first} ");

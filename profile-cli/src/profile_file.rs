@@ -203,7 +203,7 @@ impl EnteredProfile {
             let problem = |message: &str| problem(item.span(), message);
             let field = name.parse::<ProfileField>();
             // The editor shows the closing quotes of a long text on a line of their own.
-            let is_long = |field: &ProfileField| field.kind().max_lines().is_some();
+            let is_long = |field: &ProfileField| field.kind().max_lines() > Some(1);
             let has_break = shown.is_some() && field.as_ref().is_ok_and(is_long);
             let end = if has_break { "\n" } else { "" };
             let text = item.as_str();

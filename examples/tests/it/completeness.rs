@@ -2,11 +2,12 @@
 //! mutants are found in the text of the sources, so a renamed item may have to be renamed here.
 
 use std::fmt::Display;
+use std::time::Duration;
 
 use mock_server::{Dialect, Endpoint, Mutant, Request, World, handle};
-use profile_sdk::{Bio, Days, Operation, ProfileField, Scope};
+use profile_sdk::{Bio, Days, Operation, ProfileField, RetryPolicy, Scope};
 use serde_json::Value;
-use webhook_verify::EventKind;
+use webhook_verify::{EventKind, Verifier};
 
 use crate::documents::{headings, without_anchors};
 use crate::repository::{assert_page, read, sources};
@@ -58,6 +59,7 @@ fn every_part_of_the_service_is_complete() {
             without_prefix(operation),
             "a call of the SDK",
         );
+        check_rustdoc(&mut missing, operation, &sdk);
         check_operation(&mut missing, operation, &program);
     }
     for scope in Scope::KNOWN {
@@ -85,9 +87,92 @@ fn every_part_of_the_service_is_complete() {
         missing.unless_in("mock-server/learn/src/observed.rs", &[row], place);
     }
     check_counts(&mut missing);
+    check_sentences(&mut missing);
     missing.0.sort();
     missing.0.dedup();
     assert!(missing.0.is_empty(), "missing:\n{}", missing.0.join("\n"));
+}
+
+/// Requires the defaults, the limits and the exit code of `diff` in sentences that repeat them.
+fn check_sentences(missing: &mut Missing) {
+    type Client = profile_sdk::ClientBuilder;
+    let (policy, retries) = (RetryPolicy::new(), 3);
+    let of_sentences = policy
+        .max_retries(retries)
+        .max_wait(Duration::from_secs(30));
+    let of_sentences = of_sentences.base_delay(Duration::from_millis(100));
+    assert_eq!(policy, of_sentences.max_delay(Duration::from_secs(10)));
+    let timeouts = [
+        Client::DEFAULT_CONNECT_TIMEOUT,
+        Client::DEFAULT_ATTEMPT_TIMEOUT,
+        Client::DEFAULT_TOTAL_TIMEOUT,
+    ];
+    let [connect, attempt, total] = timeouts.map(|time| format!("{} seconds", time.as_secs()));
+    let budget = Client::DEFAULT_RETRY_BUDGET;
+    let [response, body] = [
+        Client::DEFAULT_MAX_RESPONSE_BYTES,
+        Verifier::DEFAULT_BODY_LIMIT,
+    ]
+    .map(|bytes| format!("{} MiB", bytes >> 20));
+    let diff = read("profile-cli/src/commands/diff.rs");
+    let (_, code) = diff.split_once("const DIFFERS: u8 = ").expect("a constant");
+    let (code, _) = code.split_once(';').expect("the end of the constant");
+    let sentences = format!(
+        "\
+profile-sdk/src/client/builder.rs: establishing a connection. Default: {connect}.
+profile-sdk/src/client/builder.rs: the last byte of the response. Default: {attempt}.
+profile-sdk/src/client/builder.rs: all attempts and waits. Default: {total}.
+profile-sdk/src/client/builder.rs: keep failing. Default: {budget}.
+profile-sdk/src/client/builder.rs: in bytes. Default: {response}.
+profile-sdk/src/retry.rs: default policy: three retries, the first within 100 milliseconds.
+profile-sdk/src/retry.rs: without those on 429. Default: {retries}.
+profile-sdk/src/retry.rs: the first retry. Default: 100 milliseconds.
+profile-sdk/src/retry.rs: maximum of that bound. Default: 10 seconds.
+profile-sdk/src/retry.rs: with `Retry-After`. Default: 30 seconds.
+profile-sdk/docs/guide.md: retried up to three times (`RetryPolicy::max_retries`)
+profile-sdk/docs/guide.md: from 0.1 to at most 10 seconds.
+profile-sdk/docs/guide.md: longer than 30 seconds (`RetryPolicy::max_wait`)
+profile-sdk/docs/guide.md: may make {budget} retries
+profile-sdk/docs/guide.md: | connect | {connect} |
+profile-sdk/docs/guide.md: | one attempt | {attempt} |
+profile-sdk/docs/guide.md: retries and waits | {total} |
+profile-sdk/docs/guide.md: larger than {response} after decompression
+profile-sdk/README.md: // Default: {attempt}.
+profile-sdk/README.md: waits; default: {total}.
+profile-cli/README.md: retried up to three times (`--retries`)
+profile-cli/README.md: the exit code is {code} if
+profile-cli/src/commands/diff.rs: Exit with {code} if there are
+profile-cli/src/help.rs: {code} `profile diff --exit-code`
+webhook-verify/src/verifier.rs: Verifier::body_limit`]: {body}.
+webhook-verify/src/verifier.rs: The default is [{body}]
+webhook-verify/README.md: or 413 over {body}.
+docs/receivers/README.md: genuine deliveries of up to {body}"
+    );
+    for (file, sentence) in sentences.lines().filter_map(|line| line.split_once(": ")) {
+        let content = read(file).replace("///", "");
+        let words: Vec<_> = content.split_whitespace().collect();
+        missing.unless(words.join(" ").contains(sentence), file, sentence);
+    }
+}
+
+/// Requires the scope in the documentation of a call.
+fn check_rustdoc(missing: &mut Missing, operation: &Operation, sdk: &str) {
+    let (before, _) = sdk
+        .split_once(&format!("pub fn {}(", operation.name()))
+        .unwrap_or_default();
+    let documentation = before.rsplit("\n\n").next().unwrap_or_default();
+    let scope = operation
+        .scope()
+        .map(|scope| format!("Requires the scope `{scope}`."));
+    let found = documentation
+        .split("/// ")
+        .find(|line| line.starts_with("Requires the scope"));
+    let is_same = found.and_then(|line| line.split_inclusive('.').next()) == scope.as_deref();
+    missing.unless(
+        is_same,
+        without_prefix(operation),
+        &format!("{scope:?} in its documentation"),
+    );
 }
 
 /// Requires numbers and lists in text that no program writes.

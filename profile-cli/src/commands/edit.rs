@@ -177,7 +177,7 @@ fn document(profile: &Profile, service: String) -> String {
 /// Returns the line of a field. The closing quotes of a long text are on a line of their own, so that
 /// lines can be added above them.
 fn line(field: ProfileField, value: &str) -> String {
-    let is_multiline = field.kind().max_lines().is_some() && !value.is_empty();
+    let is_multiline = field.kind().max_lines() > Some(1) && !value.is_empty();
     let end = if is_multiline { "\n" } else { "" };
     profile_file::line(field.name(), &format!("{value}{end}"))
 }

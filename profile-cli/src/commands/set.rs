@@ -78,7 +78,7 @@ impl FromArgMatches for FieldArguments {
 
 /// Returns the option of a field. Only a text of several lines can be read from a file.
 fn argument(field: ProfileField) -> Arg {
-    let is_multiline = field.kind().max_lines().is_some();
+    let is_multiline = field.kind().max_lines() > Some(1);
     let (value, limits) = match field.kind() {
         FieldKind::Color => ("COLOR", "#rrggbb, #rgb or a CSS name".to_owned()),
         kind if is_multiline => ("TEXT|@./PATH|-", kind.to_string()),

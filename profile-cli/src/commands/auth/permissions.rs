@@ -78,6 +78,34 @@ mod tests {
     use profile_sdk::Operation;
 
     use super::COMMANDS;
+    use crate::commands;
+
+    #[test]
+    fn helps_name_the_scopes_of_the_commands() {
+        let mut program = commands::program();
+        program.build();
+        for (name, operations) in COMMANDS {
+            let mut command = &mut program;
+            for word in name.split(' ') {
+                command = command.find_subcommand_mut(word).unwrap();
+            }
+            let help = command.render_long_help().to_string();
+            let help = help.replace('\n', " ");
+            let scopes = operations.iter().filter_map(Operation::scope);
+            let stated = help.split("Requires the scope").nth(1).unwrap_or_default();
+            let stated = stated.split(['.', ',']).next().unwrap_or_default();
+            assert_eq!(
+                stated.matches(':').count(),
+                scopes.clone().count(),
+                "{name}: {stated}"
+            );
+            for scope in scopes {
+                assert!(stated.contains(scope.as_str()), "{name}: {stated}");
+            }
+            let is_open = !operations.iter().any(Operation::requires_key);
+            assert_eq!(help.contains("requires no key"), is_open, "{name}");
+        }
+    }
 
     #[test]
     fn every_operation_has_a_command() {

@@ -18,11 +18,9 @@ const SECRET: &str = "PROFILE_WEBHOOK_SECRET";
 
 const SECRET_FILE: &str = "PROFILE_WEBHOOK_SECRET_FILE";
 
-/// The paragraph about the secret in the help of commands.
-pub(super) const SECRET_HELP: &str = "\
-The secret is read from PROFILE_WEBHOOK_SECRET, or from the file that PROFILE_WEBHOOK_SECRET_FILE \
-names; a byte order mark and one line break at the end of the file are removed. It is not accepted as an \
-argument.";
+/// The sentence about the secret in the help of commands.
+pub(super) const SECRET_HELP: &str =
+    "The secret is read from PROFILE_WEBHOOK_SECRET or a file; see `profile help environment`.";
 
 /// The webhook secret and its source.
 pub(super) struct WebhookSecret {
