@@ -1,4 +1,7 @@
-//! All text files that the program takes: each with a byte order mark, with line breaks of Windows, and in UTF-16.
+//! All text files that the program takes, in the ways of the table of small texts.
+
+#[path = "../../../mock-server/tests/shared/texts.rs"]
+mod texts;
 
 use std::fs;
 use std::path::Path;
@@ -105,7 +108,7 @@ fn state() -> String {
 }
 
 #[tokio::test]
-async fn text_files_may_have_a_byte_order_mark_and_are_not_utf_16() {
+async fn text_files_are_read_as_in_the_table() {
     let fixture = Fixture::new().await;
     let keys = keys_and_secrets(fixture.service.key());
     for (name, text, has_note, program) in keys.into_iter().chain(texts(&state())) {
@@ -113,33 +116,33 @@ async fn text_files_may_have_a_byte_order_mark_and_are_not_utf_16() {
         let directory = path.parent().unwrap();
         fs::create_dir_all(directory).unwrap();
         set_mode(directory, 0o700);
-        let run = |bytes: Vec<u8>| -> Run {
-            fs::write(path, bytes).unwrap();
-            set_mode(path, 0o600);
-            program(&fixture, path).run()
-        };
         let stdout = |run: &Run| {
             let lines = run.stdout().lines().filter(|line| !line.contains(" ms"));
             lines.map(str::to_owned).collect::<Vec<_>>()
         };
-        let plain = stdout(&run(text.into()));
-        let marked = run(format!("\u{feff}{text}").into_bytes());
-        assert_eq!(stdout(&marked), plain, "{name}");
-        let note = "starts with a byte order mark, which is not used";
-        assert_eq!(marked.stderr().contains(note), has_note, "{name}: {marked}");
-        let windows = run(text.replace('\n', "\r\n").into_bytes());
-        assert_eq!(stdout(&windows), plain, "{name}");
-        let note = r"bio.txt: the line breaks \r\n are sent as \n";
-        assert_eq!(windows.stderr().contains(note), name == "bio.txt");
-        for start in ["", "\u{feff}"] {
-            for to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
-                let units = format!("{start}{text}");
-                let run = run(units.encode_utf16().flat_map(to_bytes).collect());
-                // The program writes the others.
-                let exit_code = if name.starts_with('.') { 1 } else { 2 };
-                assert_eq!(run.code(), exit_code, "{name}: {run}");
-                let reason = "is UTF-16; ";
-                assert!(run.stderr().contains(reason), "{name}: {run}");
+        let mut plain = Vec::new();
+        for (bytes, [as_text, as_secret]) in texts::written(text) {
+            let is_windows = bytes.contains(&b'\r');
+            fs::write(path, bytes).unwrap();
+            set_mode(path, 0o600);
+            let run = program(&fixture, path).run();
+            let result = if name == "secret" { as_secret } else { as_text };
+            let context = format!("{name}, {result}: {run}");
+            let says = |text| run.stderr().contains(text);
+            let note = "starts with a byte order mark, which is not used";
+            assert_eq!(says(note), has_note && result == "note", "{context}");
+            let note = r"bio.txt: the line breaks \r\n are sent as \n";
+            assert_eq!(says(note), is_windows && name == "bio.txt", "{context}");
+            match result {
+                "same" if plain.is_empty() => plain = stdout(&run),
+                "same" | "note" => assert_eq!(stdout(&run), plain, "{context}"),
+                "other" => assert_ne!(stdout(&run), plain, "{context}"),
+                reason => {
+                    // The program writes the others.
+                    let exit_code = if name.starts_with('.') { 1 } else { 2 };
+                    assert_eq!(run.code(), exit_code, "{context}");
+                    assert!(says(reason), "{context}");
+                }
             }
         }
         fs::remove_file(path).unwrap();

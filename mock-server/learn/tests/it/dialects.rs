@@ -13,7 +13,7 @@ use mock_server::{Dialect, Fault, FaultRule, MockServer, ProfileField, World};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use crate::{child, for_each};
+use crate::{child, for_each, texts};
 
 /// The rows of the report on a service that behaves as the mock.
 const QUESTIONS: &str = include_str!("questions.txt");
@@ -608,7 +608,7 @@ async fn a_forged_delivery_is_a_contradiction() {
 }
 
 #[tokio::test]
-async fn text_files_may_have_a_byte_order_mark_and_are_not_utf_16() {
+async fn text_files_are_read_as_in_the_table() {
     let server = MockServer::start().await;
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("text");
@@ -625,26 +625,26 @@ async fn text_files_may_have_a_byte_order_mark_and_are_not_utf_16() {
             check_only(server.uri(), server.key(), &options)
         };
         let plain = learned(text.as_bytes());
-        let marked = learned(format!("\u{feff}{text}").as_bytes());
-        assert_same(&marked.settings(), &plain.settings(), option);
-        assert_eq!(marked.code, plain.code, "{option}");
         for empty in ["", "\n", "\u{feff}"] {
             assert_eq!(learned(empty.as_bytes()).code, Some(2), "{option}");
         }
-        let note = "text starts with a byte order mark, which is not used";
-        assert!(marked.stderr.contains(note), "{option}: {}", marked.stderr);
-        for start in ["", "\u{feff}"] {
-            for to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
-                let units = format!("{start}{text}");
-                let utf_16: Vec<_> = units.encode_utf16().flat_map(to_bytes).collect();
-                let learned = learned(&utf_16);
-                assert_eq!(learned.code, Some(2), "{option}: {}", learned.stderr);
-                let reason = "it is UTF-16; expected UTF-8";
-                assert!(
-                    learned.stderr.contains(reason),
-                    "{option}: {}",
-                    learned.stderr
-                );
+        for (bytes, [as_text, as_secret]) in texts::written(text) {
+            let is_secret = option == "--secret-file";
+            let result = if is_secret { as_secret } else { as_text };
+            let learned = learned(&bytes);
+            let says = |text| learned.stderr.contains(text);
+            let note = "text starts with a byte order mark, which is not used";
+            assert_eq!(says(note), result == "note", "{option}: {}", learned.stderr);
+            match result {
+                "same" | "note" => {
+                    assert_same(&learned.settings(), &plain.settings(), option);
+                    assert_eq!(learned.code, plain.code, "{option}");
+                }
+                "other" => assert_ne!(learned.code, plain.code, "{}", learned.stderr),
+                reason => {
+                    assert_eq!(learned.code, Some(2), "{option}: {}", learned.stderr);
+                    assert!(says(reason), "{option}: {}", learned.stderr);
+                }
             }
         }
     }

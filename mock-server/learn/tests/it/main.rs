@@ -18,6 +18,8 @@ mod request;
 mod round_trip;
 #[cfg(unix)]
 mod signals;
+#[path = "../../../tests/shared/texts.rs"]
+mod texts;
 mod tls;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,8 @@
 //! All files that the program reads and writes.
 
+#[path = "../../../tests/shared/texts.rs"]
+mod texts;
+
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink};
 use std::os::unix::process::CommandExt;
@@ -34,7 +37,7 @@ fn text_files() -> [(&'static str, String); 5] {
 }
 
 #[test]
-fn text_files_may_have_a_byte_order_mark_and_are_not_utf_16() {
+fn text_files_are_read_as_in_the_table() {
     let directory = TempDir::new().unwrap();
     let url = ["--webhook-url", "http://127.0.0.1:9/hooks"];
     let mut arguments = url.map(str::to_owned).to_vec();
@@ -68,24 +71,20 @@ fn text_files_may_have_a_byte_order_mark_and_are_not_utf_16() {
         assert!(stderr.contains(&note), "{stderr}");
     }
     for (option, text) in text_files() {
-        for start in ["", "\u{feff}"] {
-            for to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
-                let units = format!("{start}{text}");
-                let utf_16: Vec<_> = units.encode_utf16().flat_map(to_bytes).collect();
-                let path = file(&directory, option, "");
-                fs::write(&path, utf_16).unwrap();
-                let secret = file(&directory, "secret", "whsec_test");
-                let secret = ["--webhook-secret-file", &secret];
-                let others = if option == secret[0] {
-                    &[][..]
-                } else {
-                    &secret
-                };
-                let (code, stderr) = fail(&[&[option, &path], &url[..], others].concat());
-                assert_eq!(code, Some(1), "{option}: {stderr}");
-                let reason = "it is UTF-16; expected UTF-8";
-                assert!(stderr.contains(reason), "{option}: {stderr}");
+        for (bytes, [as_text, as_secret]) in texts::written(&text) {
+            let is_secret = option == "--webhook-secret-file";
+            let reason = if is_secret { as_secret } else { as_text };
+            if ["same", "note", "other"].contains(&reason) {
+                continue;
             }
+            let path = file(&directory, option, "");
+            fs::write(&path, bytes).unwrap();
+            let secret = file(&directory, "secret", "whsec_test");
+            let secret = ["--webhook-secret-file", &secret];
+            let others = if is_secret { &[][..] } else { &secret };
+            let (code, stderr) = fail(&[&[option, &path], &url[..], others].concat());
+            assert_eq!(code, Some(1), "{option}: {stderr}");
+            assert!(stderr.contains(reason), "{option}: {stderr}");
         }
     }
 }
