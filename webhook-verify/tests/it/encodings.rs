@@ -37,16 +37,6 @@ fn signs_and_verifies_in_both_encodings() {
 }
 
 #[test]
-fn rejects_hex() {
-    check_error(
-        SIGNATURE,
-        VerifyError::LooksLikeHex,
-        "X-Service-Signature has a digest in hex; expected 44 characters of base64; \
-         if the service uses hex, set Verifier::encoding(DigestEncoding::Hex)",
-    );
-}
-
-#[test]
 fn rejects_wrong_lengths() {
     let digits = &BASE64_SIGNATURE["sha256=".len()..];
     for text in [
@@ -69,6 +59,9 @@ fn rejects_wrong_lengths() {
 
 #[test]
 fn rejects_invalid_base64() {
+    let hex = "X-Service-Signature has a digest in hex; expected 44 characters of base64; \
+               if the service uses hex, set Verifier::encoding(DigestEncoding::Hex)";
+    check_error(SIGNATURE, VerifyError::LooksLikeHex, hex);
     for (position, byte) in [
         (0, b'='),
         (11, b'_'),
@@ -96,10 +89,4 @@ fn rejects_every_changed_byte() {
             assert_eq!(verify(&signature).is_ok(), is_unchanged);
         }
     }
-}
-
-#[test]
-fn checks_the_prefix_first() {
-    assert_eq!(verify("sha1=AAAA").unwrap_err(), VerifyError::Sha1);
-    assert_eq!(verify("SHA256=AAAA").unwrap_err(), VerifyError::BadPrefix);
 }

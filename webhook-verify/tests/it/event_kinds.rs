@@ -1,6 +1,6 @@
 //! Event kinds.
 
-use webhook_verify::{EventKind, EventKindError, EventName, Verifier, VerifyError};
+use webhook_verify::{EventKind, EventKindError, EventName, Verifier};
 
 use crate::{BODY, SECRET, SIGNATURE, secret};
 
@@ -89,20 +89,4 @@ fn reports_headers_without_a_valid_kind() {
         assert_eq!(error, expected);
         assert_eq!(error.to_string(), message);
     }
-}
-
-#[test]
-fn reports_spaces_and_non_ascii_bytes() {
-    let accented = "post.lik\u{e9}".as_bytes();
-    for event in [&b" post.liked"[..], b"post.liked ", b"\xff", accented] {
-        let error = event_kind(&[event]).unwrap_err();
-        assert!(matches!(error, EventKindError::InvalidByte { .. }));
-    }
-}
-
-#[test]
-fn signature_errors_come_first() {
-    let headers = crate::headers(None, [&b"\n"[..], b""]);
-    let verified = Verifier::new(secret(SECRET)).verify(headers, BODY);
-    assert_eq!(verified.unwrap_err(), VerifyError::SignatureMissing);
 }

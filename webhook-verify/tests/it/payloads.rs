@@ -114,19 +114,13 @@ fn parses_event_kinds() {
 }
 
 #[test]
-fn reports_invalid_json() {
+fn reports_invalid_json_and_another_type_without_quoting_the_payload() {
     let message = "the delivery is authentic, but its payload is not valid JSON, at line 1 column 1; \
                    respond with 2xx";
     check_payload_error("by grace", message);
-}
-
-#[test]
-fn reports_another_type_without_quoting_the_payload() {
-    check_payload_error(
-        r#"{"by": ["a private message"]}"#,
-        "the delivery is authentic, but its payload does not match the receiver's type, \
-         at line 1 column 7; respond with 2xx",
-    );
+    let message = "the delivery is authentic, but its payload does not match the receiver's type, \
+                   at line 1 column 7; respond with 2xx";
+    check_payload_error(r#"{"by": ["a private message"]}"#, message);
 }
 
 #[test]

@@ -4,57 +4,42 @@ use webhook_verify::{Secret, SecretError, Verifier, sign};
 
 use crate::{BODY, SIGNATURE, secret};
 
-#[track_caller]
-fn check_error(bytes: &[u8], expected: SecretError, message: &str) {
-    let error = Secret::new(bytes).unwrap_err();
-    assert_eq!(error, expected);
-    assert_eq!(error.to_string(), message);
-}
-
 #[test]
-fn rejects_an_empty_secret() {
-    let message = "the webhook secret is empty; pass the secret that the service signs with";
-    check_error(b"", SecretError::Empty, message);
-    let error = Secret::with_surrounding_whitespace("").unwrap_err();
-    assert_eq!(error, SecretError::Empty);
-}
-
-#[test]
-fn rejects_nul_bytes_which_sign_like_an_empty_secret() {
-    let message = "the webhook secret consists only of NUL bytes; \
-                   pass the secret that the service signs with";
-    for length in [1, 32, 64, 65] {
-        check_error(&vec![0; length], SecretError::OnlyNul, message);
-    }
-}
-
-#[test]
-fn rejects_whitespace() {
-    let message = "the webhook secret consists only of whitespace; \
-                   pass the secret that the service signs with";
-    for bytes in [" ", "\n", "\r\n", "\t \n"] {
-        check_error(bytes.as_bytes(), SecretError::OnlyWhitespace, message);
-        let error = Secret::with_surrounding_whitespace(bytes).unwrap_err();
-        assert_eq!(error, SecretError::OnlyWhitespace);
-    }
-}
-
-#[test]
-fn rejects_leading_and_trailing_whitespace() {
-    let message = "the webhook secret starts or ends with whitespace or a byte order mark, such as the \
-                   newline at the end of a file; trim it, or use Secret::with_surrounding_whitespace if it is part of \
-                   the secret";
-    for bytes in [
-        " s",
-        "\ts",
-        "s\n",
-        "s\r\n",
-        " s ",
-        "\u{fffd}\n",
-        "\u{feff}s",
+fn rejects_secrets_that_are_empty_or_copied_with_whitespace() {
+    let surrounding = "starts or ends with whitespace or a byte order mark, such as the newline at the end of \
+                       a file; trim it, or use Secret::with_surrounding_whitespace if it is part of the secret";
+    let pass = "; pass the secret that the service signs with";
+    // NUL bytes sign like an empty secret.
+    for (secrets, expected, reason) in [
+        (&[""][..], SecretError::Empty, "is empty"),
+        (
+            &["\0", &"\0".repeat(65)],
+            SecretError::OnlyNul,
+            "consists only of NUL bytes",
+        ),
+        (
+            &[" ", "\n", "\t \r\n"],
+            SecretError::OnlyWhitespace,
+            "consists only of whitespace",
+        ),
+        (
+            &[" s", "\ts", "s\r\n", "\u{fffd}\n", "\u{feff}s"],
+            SecretError::SurroundingWhitespace,
+            surrounding,
+        ),
     ] {
-        let expected = SecretError::SurroundingWhitespace;
-        check_error(bytes.as_bytes(), expected, message);
+        for secret in secrets {
+            let error = Secret::new(*secret).unwrap_err();
+            assert_eq!(error, expected, "{secret:?}");
+            let pass = if reason == surrounding { "" } else { pass };
+            assert_eq!(
+                error.to_string(),
+                format!("the webhook secret {reason}{pass}")
+            );
+            let kept = Secret::with_surrounding_whitespace(*secret).err();
+            let is_rejected = expected != SecretError::SurroundingWhitespace;
+            assert_eq!(kept, is_rejected.then_some(expected), "{secret:?}");
+        }
     }
 }
 

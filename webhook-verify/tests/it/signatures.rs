@@ -1,13 +1,10 @@
 //! Parsing of `X-Service-Signature`.
 
-use webhook_verify::{DigestEncoding, VerifyError, sign};
+use webhook_verify::{DigestEncoding, VerifyError};
 
-use crate::{BODY, SECRET, SIGNATURE, secret, verify};
+use crate::{BASE64_SIGNATURE, BODY, SIGNATURE, verify};
 
 const DIGITS: &str = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
-
-const BAD_PREFIX: &str = "X-Service-Signature does not start with sha256= in lower case; \
-    expected sha256= followed by the digest and nothing else";
 
 #[track_caller]
 fn check_error(signature: impl AsRef<[u8]>, expected: VerifyError, message: &str) {
@@ -17,55 +14,40 @@ fn check_error(signature: impl AsRef<[u8]>, expected: VerifyError, message: &str
 }
 
 #[test]
-fn signs_in_lower_case() {
-    assert_eq!(sign(&secret(SECRET), BODY), SIGNATURE);
-}
-
-#[test]
-fn accepts_upper_and_lower_case() {
-    assert!(verify(format!("sha256={}", DIGITS.to_uppercase()), BODY).is_ok());
-    let mixed = DIGITS.replacen('e', "E", 1);
-    assert_ne!(mixed, DIGITS);
-    assert!(verify(format!("sha256={mixed}"), BODY).is_ok());
-}
-
-#[test]
-fn rejects_other_prefixes() {
-    for prefix in [
-        "", "SHA256=", "Sha256=", "sha256", "sha256:", "sha512=", " sha256=", "v1=", "=", "md5=",
-    ] {
-        let signature = format!("{prefix}{DIGITS}");
-        check_error(signature, VerifyError::BadPrefix, BAD_PREFIX);
-    }
-}
-
-#[test]
-fn rejects_sha_1() {
-    // The correct SHA-1 digest of the delivery.
-    check_error(
-        "sha1=01dc10d0c83e72ed246219cdd91669667fe2ca59",
-        VerifyError::Sha1,
+fn rejections_name_the_reason() {
+    let (prefix, sha1, base64, mismatch) = (
+        "X-Service-Signature does not start with sha256= in lower case; \
+         expected sha256= followed by the digest and nothing else",
         "X-Service-Signature has a SHA-1 digest (sha1=), which is never accepted; \
          expected sha256= followed by the digest",
+        "X-Service-Signature has a digest in base64; expected 64 hex digits; \
+         if the service uses base64, set Verifier::encoding(DigestEncoding::Base64)",
+        "X-Service-Signature does not match the body (length in bytes: 13, secrets tried: 1); \
+         check the secret, and that the body is verified before anything decodes or parses it",
     );
+    for start in ["", "SHA256=", "sha256", "sha512=", " sha256=", "="] {
+        let signature = format!("{start}{DIGITS}");
+        check_error(signature, VerifyError::BadPrefix, prefix);
+    }
+    // The correct SHA-1 digest of the delivery.
+    let of_sha1 = "sha1=01dc10d0c83e72ed246219cdd91669667fe2ca59";
+    check_error(of_sha1, VerifyError::Sha1, sha1);
+    check_error(BASE64_SIGNATURE, VerifyError::LooksLikeBase64, base64);
+    let (body_length, secrets) = (13, 1);
+    let expected = VerifyError::Mismatch {
+        body_length,
+        secrets,
+    };
+    check_error(format!("sha256={}", "0".repeat(64)), expected, mismatch);
 }
 
 #[test]
 fn rejects_wrong_lengths() {
     for text in [
         "",
-        "00",
         &DIGITS[..63],
-        &DIGITS[..32],
-        &format!("{DIGITS}0"),
-        &DIGITS.repeat(2),
         &"0".repeat(100_000),
         &format!("{DIGITS}\n"),
-        &format!("{DIGITS} "),
-        &format!(" {DIGITS}"),
-        &format!("0x{DIGITS}"),
-        &format!("{DIGITS}\0"),
-        &format!("{DIGITS}, {SIGNATURE}"),
         // Invalid base64.
         "dXEH6g6yUJ/CESIczphLijdXC211hsIsRvQ3nIsEPhc",
         "dXEH6g6yUJ_CESIczphLijdXC211hsIsRvQ3nIsEPhc=",
@@ -94,36 +76,4 @@ fn rejects_bytes_that_are_not_hex_digits() {
             ),
         );
     }
-}
-
-#[test]
-fn rejects_non_ascii_digits() {
-    // 20 full-width digits of three bytes each, and four digits, are 64 bytes.
-    let signature = format!("sha256={}0000", "\u{ff11}".repeat(20));
-    let (position, byte) = (0, 0xef);
-    let expected = VerifyError::NotHex { position, byte };
-    assert_eq!(verify(signature, BODY).unwrap_err(), expected);
-}
-
-#[test]
-fn rejects_base64() {
-    check_error(
-        "sha256=dXEH6g6yUJ/CESIczphLijdXC211hsIsRvQ3nIsEPhc=",
-        VerifyError::LooksLikeBase64,
-        "X-Service-Signature has a digest in base64; expected 64 hex digits; \
-         if the service uses base64, set Verifier::encoding(DigestEncoding::Base64)",
-    );
-}
-
-#[test]
-fn rejects_another_digest() {
-    check_error(
-        format!("sha256={}", "0".repeat(64)),
-        VerifyError::Mismatch {
-            body_length: 13,
-            secrets: 1,
-        },
-        "X-Service-Signature does not match the body (length in bytes: 13, secrets tried: 1); \
-         check the secret, and that the body is verified before anything decodes or parses it",
-    );
 }

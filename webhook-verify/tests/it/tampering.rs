@@ -53,14 +53,3 @@ fn rejects_every_changed_byte_of_the_signature() {
         .count();
     assert_eq!(accepted, SIGNATURE.len() + letters);
 }
-
-#[test]
-fn rejects_shorter_and_longer_signatures() {
-    for length in 0..SIGNATURE.len() {
-        assert!(verify(&SIGNATURE[..length], BODY).is_err());
-    }
-    for byte in 0..=255 {
-        assert!(verify([SIGNATURE.as_bytes(), &[byte]].concat(), BODY).is_err());
-        assert!(verify([&[byte], SIGNATURE.as_bytes()].concat(), BODY).is_err());
-    }
-}

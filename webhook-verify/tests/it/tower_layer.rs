@@ -20,7 +20,7 @@ use tokio::time::Instant;
 use tower::limit::ConcurrencyLimitLayer;
 use tower::{Layer, Service, ServiceBuilder, ServiceExt, service_fn};
 use webhook_verify::{
-    EventKind, Receiver, SIGNATURE_HEADER, SignedRequest, Verified, Verifier, VerifyLayer, sign,
+    EventKind, Receiver, SIGNATURE_HEADER, SignedRequest, Verified, Verifier, VerifyLayer,
 };
 
 use crate::chunked_body::{ChunkedBody, Chunks, chunked_body};
@@ -89,16 +89,6 @@ fn passes_authentic_deliveries_with_an_extension() {
 }
 
 #[test]
-fn passes_an_empty_body() {
-    let (chunks, body) = chunked_body();
-    drop(chunks);
-    let mut request = signed(body);
-    let signature = sign(&secret(SECRET), b"").parse().unwrap();
-    request.headers_mut().insert(SIGNATURE_HEADER, signature);
-    assert_eq!(respond(&receiver(), request).status(), StatusCode::OK);
-}
-
-#[test]
 fn responds_with_401_to_bad_headers() {
     for signatures in [
         &[][..],
@@ -119,14 +109,6 @@ fn responds_with_401_to_bad_headers() {
         check_empty(&respond(&receiver(), request), 401);
         assert!(!chunks.were_read(), "{signatures:?}");
     }
-}
-
-#[test]
-fn responds_with_401_to_a_mismatch() {
-    check_empty(
-        &respond(&receiver(), signed(Bytes::from_static(b"forged").into())),
-        401,
-    );
 }
 
 #[test]
