@@ -56,22 +56,6 @@ async fn a_fake_replaces_the_network() {
 }
 
 #[tokio::test]
-async fn retries_and_errors_apply_to_a_fake() {
-    let attempts = Arc::new(AtomicUsize::new(0));
-    let counted = attempts.clone();
-    let client = fake(move |_| {
-        counted.fetch_add(1, Ordering::Relaxed);
-        let response = http::Response::builder().status(503);
-        let body = r#"{"message":"you sent canary"}"#;
-        response.body(body.into()).unwrap()
-    });
-    let error = client.me().await.unwrap_err();
-    assert_eq!((error.status(), error.attempts()), (Some(503), 4));
-    assert_eq!(error.message(), Some("you sent [redacted]"));
-    assert_eq!(attempts.load(Ordering::Relaxed), 4);
-}
-
-#[tokio::test]
 async fn a_layer_measures_each_attempt() {
     let service = MockServer::start().await;
     add_fault(&service, FaultRule::new(Fault::status(503)).times(2));
