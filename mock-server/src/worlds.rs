@@ -388,7 +388,7 @@ mod tests {
             assert_eq!(status(&worlds, &key), 200);
             service
                 .store
-                .transact(|world| (world.remove_key(plain_key(name, &key)), true))
+                .update(|world| world.keys.remove(plain_key(name, &key)))
                 .unwrap();
             assert_eq!(status(&worlds, &key), 401);
         }

@@ -6,7 +6,7 @@ use clap::Args;
 use mock_server::{Dialect, Fault, FaultRule, WireFault};
 
 use crate::failure::Failure;
-use crate::trials::{self, Case, Expected, TrialOptions};
+use crate::trials::{self, Case, TrialOptions};
 
 /// Run a command against a new mock for each alternative of each dialect setting
 ///
@@ -37,7 +37,7 @@ pub(crate) async fn run(options: MatrixOptions) -> Result<i32, Failure> {
     };
     let mut cases = vec![Case::new(name, None, trials::worlds(&base))];
     cases.extend(select(&base, &options.only, options.faults)?);
-    trials::run(cases, options.trials, Expected::Pass).await
+    trials::run(cases, options.trials).await
 }
 
 /// Returns the selected cases, which differ from the given dialect.

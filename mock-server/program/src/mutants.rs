@@ -4,7 +4,7 @@ use clap::Args;
 use mock_server::Mutant;
 
 use crate::failure::Failure;
-use crate::trials::{self, Case, Expected, TrialOptions};
+use crate::trials::{self, Case, TrialOptions};
 
 /// Run a command against mocks that each break one sentence of the specification
 ///
@@ -38,7 +38,7 @@ pub(crate) async fn run(options: MutantsOptions) -> Result<i32, Failure> {
         Case::new(mutant.name(), Some(mutant.sentence()), worlds)
     });
     let cases = [baseline].into_iter().chain(mutants).collect();
-    trials::run(cases, trials, Expected::Fail).await
+    trials::run(cases, trials).await
 }
 
 /// Returns the selected mutants.

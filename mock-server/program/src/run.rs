@@ -94,7 +94,11 @@ pub(crate) async fn run(options: RunOptions) -> Result<i32, Failure> {
         log.finish();
     }
     let findings = worlds.report();
-    let violated = print_summary(&findings, &options.allow);
+    let violated = findings.rules();
+    let violated = violated.filter(|one| !options.allow.contains(&one.rule));
+    let violated: Vec<_> = violated.collect();
+    // Ignore a closed stderr; the exit code still reports the violations.
+    let _ = write_summary(&mut io::stderr(), &findings, &violated);
     if let Some(file) = report {
         let content = Content {
             exit_code,
@@ -112,7 +116,7 @@ pub(crate) async fn run(options: RunOptions) -> Result<i32, Failure> {
         }
     }
     Ok(match exit_code {
-        0 => i32::from(violated),
+        0 => i32::from(!violated.is_empty()),
         failed => failed,
     })
 }
@@ -170,16 +174,12 @@ pub(crate) fn is_idle(findings: &Report) -> bool {
     Endpoint::ALL.iter().all(is_uncalled)
 }
 
-/// Prints the violations and the coverage. Returns `true` if a violation is not allowed.
-fn print_summary(findings: &Report, allowed: &[ProblemKind]) -> bool {
-    let violated = findings.rules().filter(|one| !allowed.contains(&one.rule));
-    let violated: Vec<_> = violated.collect();
-    // Ignore a closed stderr; the exit code still reports the violations.
-    let _ = write(&mut io::stderr(), findings, &violated);
-    !violated.is_empty()
-}
-
-fn write(to: &mut impl Write, findings: &Report, violated: &[&RuleViolations]) -> io::Result<()> {
+/// Writes the violations that are not allowed, and the coverage.
+fn write_summary(
+    to: &mut impl Write,
+    findings: &Report,
+    violated: &[&RuleViolations],
+) -> io::Result<()> {
     if !violated.is_empty() {
         writeln!(to, "mock-server: the command violated the specification:")?;
         for broken in violated {

@@ -139,37 +139,23 @@ impl ControlOptions {
     }
 }
 
-/// Settings for a new world or one from a state file.
-struct Settings {
-    dialect: Option<Dialect>,
-    /// The URL of the receiver of webhook events, and the secret.
-    webhook: Option<(String, Vec<u8>)>,
-}
-
-impl Settings {
-    fn read(options: &ServerOptions) -> Result<Self, Failure> {
-        let dialect = options.dialect.as_ref().map(dialect).transpose()?;
-        let mut webhook = None;
-        if let (Some(url), Some(file)) = (&options.webhook_url, &options.webhook_secret_file) {
-            let secret = read("webhook secret", file, read_secret)?;
-            webhook = Some((url.clone(), secret));
-        }
-        Ok(Self { dialect, webhook })
+/// Reads the settings for a new world or one from a state file. Returns a function that applies them, and
+/// returns `true` if this changed the dialect of the world.
+fn settings(options: &ServerOptions) -> Result<impl Fn(&mut World) -> bool + use<>, Failure> {
+    let dialect = options.dialect.as_ref().map(dialect).transpose()?;
+    let mut webhook = None;
+    if let (Some(url), Some(file)) = (&options.webhook_url, &options.webhook_secret_file) {
+        let secret = read("webhook secret", file, read_secret)?;
+        webhook = Some((url.clone(), secret));
     }
-
-    /// Applies the settings to a world. Returns `true` if this changed its dialect.
-    fn apply(&self, world: &mut World) -> bool {
-        let mut had_other = false;
-        if let Some(dialect) = &self.dialect {
-            had_other = dialect != world.dialect();
-            world.set_dialect(dialect.clone());
-        }
-        if let Some((url, secret)) = &self.webhook {
+    Ok(move |world: &mut World| {
+        if let Some((url, secret)) = &webhook {
             let set = world.set_webhook_receiver(url, &**secret);
             set.expect("URL and secret were checked when they were read");
         }
-        had_other
-    }
+        let changed = dialect.clone().filter(|new| new != world.dialect());
+        changed.map(|new| world.set_dialect(new)).is_some()
+    })
 }
 
 /// Returns a named dialect, or reads one from a file.
@@ -198,12 +184,12 @@ pub(crate) async fn worlds(options: Arc<ServerOptions>) -> Result<Worlds, Failur
 }
 
 fn create_worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
-    let settings = Settings::read(options)?;
+    let settings = settings(options)?;
     let mut world = World::new(options.seed.unwrap_or_default());
-    settings.apply(&mut world);
+    settings(&mut world);
     let mut worlds = match &options.state {
         None => Worlds::in_memory(world),
-        Some(path) => in_file(path, world, &settings)?,
+        Some(path) => in_file(path, world, options, settings)?,
     };
     worlds.set_journal_limits(JournalLimits {
         entries: options.journal_entries,
@@ -235,14 +221,19 @@ fn create_worlds(options: &ServerOptions) -> Result<Worlds, Failure> {
 }
 
 /// Opens a state file and applies the settings of the command line, which override those of the file.
-fn in_file(path: &Path, world: World, settings: &Settings) -> Result<Worlds, Failure> {
+fn in_file(
+    path: &Path,
+    world: World,
+    options: &ServerOptions,
+    settings: impl Fn(&mut World) -> bool,
+) -> Result<Worlds, Failure> {
     let missing = Some(files::directory(path)).filter(|directory| !directory.exists());
     let mut worlds = Worlds::in_file(StateFile::new(path), world)?;
     if let Some(directory) = missing {
         warn(&format!("created the directory {}", directory.display()));
     }
-    let is_set = settings.dialect.is_some() || settings.webhook.is_some();
-    if is_set && worlds.update(|world| settings.apply(world))? {
+    let is_set = options.dialect.is_some() || options.webhook_url.is_some();
+    if is_set && worlds.update(settings)? {
         warn("--dialect replaces the dialect of the state file");
     }
     Ok(worlds)

@@ -45,16 +45,9 @@ pub(crate) fn worlds(dialect: &Dialect) -> Worlds {
     Worlds::in_memory(world)
 }
 
-/// The expected outcome of all runs except the first, the baseline, which has to pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Expected {
-    Pass,
-    Fail,
-}
-
-/// The result of one run.
+/// A run of the command against a new mock.
 #[derive(Serialize)]
-struct Row {
+struct Run {
     name: String,
     result: &'static str,
     /// `null` if the run exceeded the time limit.
@@ -65,6 +58,10 @@ struct Row {
     violations: Vec<RuleViolations>,
     #[serde(skip)]
     is_expected: bool,
+    #[serde(skip)]
+    report: Report,
+    #[serde(skip)]
+    output: String,
 }
 
 /// The whole result, as JSON.
@@ -72,86 +69,74 @@ struct Row {
 struct Results<'a> {
     /// The number of runs by their result.
     counts: &'a BTreeMap<&'static str, usize>,
-    runs: &'a [Row],
+    runs: &'a [Run],
 }
 
 /// Runs the command against each mock, prints the results, and returns the exit code: 1 if a run did
-/// not end as expected.
-pub(crate) async fn run(
-    cases: Vec<Case>,
-    options: TrialOptions,
-    expected: Expected,
-) -> Result<i32, Failure> {
+/// not end as expected. Runs with a sentence have to fail, and the others to pass.
+pub(crate) async fn run(cases: Vec<Case>, options: TrialOptions) -> Result<i32, Failure> {
     let count = cases.len();
-    let (mut rows, mut failed) = (Vec::<Row>::new(), Vec::new());
+    let mut runs = Vec::<Run>::new();
     let mut sends_requests = false;
-    let report = |trial: Trial| {
-        // The first one is the baseline.
-        let expected = match rows.is_empty() {
-            true => Expected::Pass,
-            false => expected,
-        };
-        let is_idle = run::is_idle(&trial.report);
-        let row = Row::new(&trial, expected, is_idle && sends_requests);
+    let report = |mut run: Run| {
+        let is_idle = run::is_idle(&run.report);
+        if run.passed() && is_idle && sends_requests {
+            (run.result, run.is_expected) = (NO_REQUESTS, false);
+        }
         sends_requests |= !is_idle;
         if !options.json {
-            row.print(&trial);
+            run.print();
         }
         if options.show_output {
-            trial.print_output(true);
-        } else if !row.is_expected && !trial.passed() {
-            failed.push(trial);
+            run.print_output(true);
         }
-        rows.push(row);
+        if run.is_expected {
+            run.output.clear();
+        }
+        runs.push(run);
     };
     if let Some(exit_code) = run_all(cases, &options, report).await? {
         return Ok(exit_code);
     }
-    for trial in &failed {
-        trial.print_output(false);
+    let is_failed = |run: &&Run| !run.is_expected && !run.passed();
+    for run in runs.iter().filter(is_failed) {
+        if !options.show_output {
+            run.print_output(false);
+        }
     }
-    let printed = conclude(&rows, options.json);
+    let printed = conclude(&runs, options.json);
     printed.map_err(Failure::of("print the results"))?;
-    if rows.iter().any(|row| row.result == NO_REQUESTS) {
+    if runs.iter().any(|run| run.result == NO_REQUESTS) {
         warn(
             "a run without requests to an endpoint says nothing: the command has probably reused an \
               earlier result; turn that off, as with --rerun (Gradle) or -count=1 (Go)",
         );
     }
-    if rows.len() < count {
-        let baseline = &rows[0].name;
+    if runs.len() < count {
+        let baseline = &runs[0].name;
         warn(&format!("the first run failed: {baseline}; it has to pass"));
     }
-    Ok(i32::from(!rows.iter().all(|row| row.is_expected)))
+    Ok(i32::from(!runs.iter().all(|run| run.is_expected)))
 }
 
 /// The result of a run that succeeds without a request to an endpoint, although an earlier one sent some.
 const NO_REQUESTS: &str = "no_requests";
 
-impl Row {
-    fn new(trial: &Trial, expected: Expected, is_idle: bool) -> Self {
-        let (result, is_expected) = match (trial.exit_code, expected) {
-            (Some(0), _) if is_idle => (NO_REQUESTS, false),
-            (Some(0), Expected::Pass) => ("passed", true),
-            (Some(_), Expected::Pass) => ("failed", false),
-            (None, Expected::Pass) => ("timeout", false),
-            (Some(0), Expected::Fail) => ("missed", false),
-            (Some(_), Expected::Fail) => ("caught", true),
-            (None, Expected::Fail) => ("timeout", true),
-        };
-        Self {
-            name: trial.name.clone(),
-            result,
-            exit_code: trial.exit_code,
-            seconds: trial.duration.as_secs_f64(),
-            sentence: trial.sentence,
-            violations: trial.report.rules().cloned().collect(),
-            is_expected,
+impl Run {
+    fn passed(&self) -> bool {
+        self.exit_code == Some(0)
+    }
+
+    fn describe(&self) -> String {
+        match self.exit_code {
+            None => "timeout".to_owned(),
+            Some(0) => "passed".to_owned(),
+            Some(code) => format!("failed (exit code {code})"),
         }
     }
 
     /// Prints the result, with the sentence of a missed mutant or the first violation.
-    fn print(&self, trial: &Trial) {
+    fn print(&self) {
         let first = self.violations.first();
         let first = first.and_then(|rule| Some((rule.rule, rule.violations.first()?)));
         let note = match self.sentence {
@@ -161,16 +146,32 @@ impl Row {
         };
         let result = match self.result {
             "missed" => "MISSED".to_owned(),
-            "failed" => trial.describe(),
+            "failed" => self.describe(),
             result => result.to_owned(),
         };
         let line = format!("{:<50}{result:<24}{}", self.name, note.unwrap_or_default());
         // Ignore a closed stdout; the exit code still reports the results.
         let _ = writeln!(io::stdout(), "{}", printable(line.trim_end()));
     }
+
+    /// Prints the output of the command to stderr; without `all`, only its end.
+    fn print_output(&self, all: bool) {
+        let lines: Vec<_> = self.output.lines().collect();
+        let skipped = match all {
+            true => 0,
+            false => lines.len().saturating_sub(LAST_LINES),
+        };
+        let mut stderr = io::stderr().lock();
+        // Ignore a closed stderr.
+        let (name, result) = (&self.name, self.describe());
+        let _ = writeln!(stderr, "\n--- output of the command: {name}, {result} ---");
+        for line in &lines[skipped..] {
+            let _ = writeln!(stderr, "{line}");
+        }
+    }
 }
 
-fn conclude(runs: &[Row], json: bool) -> io::Result<()> {
+fn conclude(runs: &[Run], json: bool) -> io::Result<()> {
     let mut counts = BTreeMap::new();
     for run in runs {
         *counts.entry(run.result).or_default() += 1;
@@ -225,59 +226,30 @@ impl TrialOptions {
     }
 }
 
-/// A run of the command against a new mock.
-struct Trial {
-    name: String,
-    sentence: Option<&'static str>,
-    /// `None` if the run exceeded the time limit.
-    exit_code: Option<i32>,
-    report: Report,
-    duration: Duration,
-    output: String,
-}
-
-impl Trial {
-    fn passed(&self) -> bool {
-        self.exit_code == Some(0)
-    }
-
-    fn describe(&self) -> String {
-        match self.exit_code {
-            None => "timeout".to_owned(),
-            Some(0) => "passed".to_owned(),
-            Some(code) => format!("failed (exit code {code})"),
-        }
-    }
-
-    /// Prints the output of the command to stderr; without `all`, only its end.
-    fn print_output(&self, all: bool) {
-        let lines: Vec<_> = self.output.lines().collect();
-        let skipped = match all {
-            true => 0,
-            false => lines.len().saturating_sub(LAST_LINES),
-        };
-        let mut stderr = io::stderr().lock();
-        // Ignore a closed stderr.
-        let (name, result) = (&self.name, self.describe());
-        let _ = writeln!(stderr, "\n--- output of the command: {name}, {result} ---");
-        for line in &lines[skipped..] {
-            let _ = writeln!(stderr, "{line}");
-        }
-    }
-}
-
 /// Runs the command once against the mock of a case.
-async fn run_once(case: Case, options: &TrialOptions) -> Result<Trial, Failure> {
+async fn run_once(case: Case, options: &TrialOptions) -> Result<Run, Failure> {
     let started = Instant::now();
     let mock = Mock::start(case.worlds, "127.0.0.1:0", None)?;
     let limit = Duration::from_secs(options.timeout);
     let ended = processes::run_in_group(mock.command(&options.command)?, limit).await?;
-    Ok(Trial {
+    let exit_code = ended.status.map(processes::exit_code);
+    let (result, is_expected) = match (exit_code, case.sentence) {
+        (Some(0), None) => ("passed", true),
+        (Some(_), None) => ("failed", false),
+        (Some(0), Some(_)) => ("missed", false),
+        (Some(_), Some(_)) => ("caught", true),
+        (None, sentence) => ("timeout", sentence.is_some()),
+    };
+    let report = mock.finish().await.report();
+    Ok(Run {
         name: case.name,
+        result,
+        exit_code,
+        seconds: started.elapsed().as_secs_f64(),
         sentence: case.sentence,
-        exit_code: ended.status.map(processes::exit_code),
-        report: mock.finish().await.report(),
-        duration: started.elapsed(),
+        violations: report.rules().cloned().collect(),
+        is_expected,
+        report,
         output: ended.output,
     })
 }
@@ -287,7 +259,7 @@ async fn run_once(case: Case, options: &TrialOptions) -> Result<Trial, Failure> 
 async fn run_all(
     cases: Vec<Case>,
     options: &TrialOptions,
-    mut report: impl FnMut(Trial),
+    mut report: impl FnMut(Run),
 ) -> Result<Option<i32>, Failure> {
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     let mut runs = cases.into_iter().map(|case| run_once(case, options));
@@ -298,8 +270,8 @@ async fn run_all(
         report(baseline);
         if passed {
             let mut others = pin!(stream::iter(runs).buffered(options.jobs.into()));
-            while let Some(trial) = others.next().await {
-                report(trial?);
+            while let Some(run) = others.next().await {
+                report(run?);
             }
         }
         Ok(None)

@@ -65,7 +65,5 @@ pub fn openapi_json() -> &'static str {
     include_str!("../../openapi.json")
 }
 
-/// Returns the OpenAPI 3.1 document of the control API as JSON.
-pub(super) fn control_openapi_json() -> &'static str {
-    include_str!("../../control-openapi.json")
-}
+/// The OpenAPI 3.1 document of the control API.
+pub(super) const CONTROL: &str = include_str!("../../control-openapi.json");

@@ -210,7 +210,3 @@ pub(super) fn remove_fault(call: &WorldCall) -> Result<Reply, ControlError> {
     let message = format!("no fault rule has the id `{id}`; GET the rules to see their ids");
     Err(ControlError::new(404, "unknown_fault", message))
 }
-
-pub(super) fn violations(call: &WorldCall) -> Result<Reply, ControlError> {
-    ok(&call.service.report().rules().collect::<Vec<_>>())
-}

@@ -9,7 +9,9 @@ use serde_json::Value;
 use super::{Control, ControlError, WorldCall, ok};
 use crate::engine::dialect::DialectFile;
 use crate::engine::webhook::Webhook;
-use crate::engine::{self, Clock, Dialect, LAST_INSTANT, RateLimit, Reply, Request, Scope, World};
+use crate::engine::{
+    self, Clock, Dialect, Key, LAST_INSTANT, RateLimit, Reply, Request, Scope, World,
+};
 use crate::input::{BAD_BODY, InvalidInput, read_json};
 use crate::redaction::label;
 use crate::worlds::{DEFAULT, plain_key, qualified_key, qualified_keys, world_url};
@@ -91,7 +93,7 @@ pub(super) fn delete_world(call: &WorldCall) -> Result<Reply, ControlError> {
 
 pub(super) fn show_state(call: &WorldCall) -> Result<Reply, ControlError> {
     let mut world = call.service.store.world()?;
-    world.reset_rate_limit_windows();
+    world.keys.values_mut().for_each(Key::reset_window);
     world.webhook = Webhook::default();
     ok(&world)
 }
@@ -151,7 +153,8 @@ pub(super) fn create_key(call: &WorldCall) -> Result<Reply, ControlError> {
 pub(super) fn delete_key(call: &WorldCall) -> Result<Reply, ControlError> {
     let KeyToDelete { key } = read_json::object(&call.request.body)?;
     let removed = call.service.store.transact(|world| {
-        let removed = world.remove_key(plain_key(call.name, &key));
+        let key = plain_key(call.name, &key);
+        let removed = world.keys.remove(key).is_some();
         (removed, removed)
     });
     if removed? {

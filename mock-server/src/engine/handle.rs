@@ -145,7 +145,7 @@ fn processed(
 
 /// Adds the fields to the response of a successful request.
 fn add_extra_fields(reply: &mut Reply, endpoint: Endpoint, extra: &ExtraFields) {
-    if extra.is_empty() {
+    if extra.0.is_empty() {
         return;
     }
     let Ok(mut body) = serde_json::from_slice::<Value>(&reply.body) else {

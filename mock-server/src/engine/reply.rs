@@ -71,7 +71,7 @@ impl Reply {
     pub(super) fn to_problem(problem: &Problem, dialect: &Dialect, now: Timestamp) -> Self {
         let kind = problem.kind();
         let code = kind.as_str();
-        let observed = dialect.rejections.get(code).cloned().unwrap_or_default();
+        let observed = dialect.rejections.0.get(code).cloned().unwrap_or_default();
         let status = observed.status;
         let status = status.unwrap_or_else(|| status_code(kind.status(), dialect));
         let values = Values {

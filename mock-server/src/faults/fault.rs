@@ -91,7 +91,7 @@ impl Fault {
     /// Returns the name that the fault has in JSON (for a wire fault, the name of that) and the phase of a
     /// rule that does not set one. A fault that shows a part of the service's own response occurs after the
     /// request was carried out, since the response reports what was written.
-    fn row(&self) -> (&'static str, Phase) {
+    pub(super) fn row(&self) -> (&'static str, Phase) {
         match self {
             Self::Delay { .. } => ("delay", Phase::Before),
             Self::Status { .. } => ("status", Phase::Before),
@@ -110,10 +110,6 @@ impl Fault {
     /// Returns the name for the journal.
     pub(crate) fn name(&self) -> &'static str {
         self.row().0
-    }
-
-    pub(super) fn default_phase(&self) -> Phase {
-        self.row().1
     }
 
     /// Returns a fault that responds with this status and an error body of the service.

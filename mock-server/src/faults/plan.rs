@@ -20,11 +20,6 @@ pub(crate) struct FaultPlan {
 }
 
 impl FaultPlan {
-    /// Returns `true` if the request is not carried out.
-    pub(crate) fn prevents_write(&self) -> bool {
-        matches!(self.fault, Some((Phase::Before, _)))
-    }
-
     /// Returns the time after which the request is carried out, although the fault occurs at once.
     pub(crate) fn late(&self) -> Option<Duration> {
         match self.fault {

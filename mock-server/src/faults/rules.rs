@@ -140,7 +140,7 @@ impl FaultRule {
     /// a part of the service's own response, and [`Phase::Before`] for any other.
     #[must_use]
     pub fn phase(&self) -> Phase {
-        self.phase.unwrap_or(self.fault.default_phase())
+        self.phase.unwrap_or(self.fault.row().1)
     }
 
     /// Parses one rule or an array of rules.

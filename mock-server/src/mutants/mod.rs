@@ -23,11 +23,7 @@ use crate::engine::{Processed, Request, World};
 /// worlds.set_mutant(mutant);
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Mutant {
-    name: &'static str,
-    sentence: &'static str,
-    change: Change,
-}
+pub struct Mutant(&'static str, &'static str, Change);
 
 impl Mutant {
     /// Returns all mutants, in the order of the specification.
@@ -37,30 +33,30 @@ impl Mutant {
 
     /// Returns the name, in snake case.
     pub fn name(self) -> &'static str {
-        self.name
+        self.0
     }
 
     /// Returns the sentence of the specification that the mutant breaks. Rows of tables are quoted as
     /// `first column: other columns`.
     pub fn sentence(self) -> &'static str {
-        self.sentence
+        self.1
     }
 
     /// Handles a request in place of the engine.
     pub(crate) fn process(self, world: &mut World, request: &Request, now: Timestamp) -> Processed {
-        self.change.process(world, request, now)
+        self.2.process(world, request, now)
     }
 
     /// Changes the headers and the body of a delivery.
     pub(crate) fn change_delivery(self, headers: &mut HeaderMap, body: &mut Vec<u8>) {
-        if let Change::Delivery(change) = self.change {
+        if let Change::Delivery(change) = self.2 {
             change(headers, body);
         }
     }
 
     /// Returns the number of failures in a row that turns the webhook off, if the mutant changes it.
     pub(crate) fn failure_limit(self) -> Option<u32> {
-        let Change::FailureLimit(limit) = self.change else {
+        let Change::FailureLimit(limit) = self.2 else {
             return None;
         };
         Some(limit)

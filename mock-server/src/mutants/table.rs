@@ -6,9 +6,7 @@ use http::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
 use super::Mutant;
-use super::changes::Change::{
-    self, Delivery, Discard, FailureLimit, Field, Process, Reply, Request,
-};
+use super::changes::Change::{Delivery, Discard, FailureLimit, Field, Process, Reply, Request};
 use super::changes::{
     accept_days, accept_missing_key, accept_one_more_character, accept_one_more_line,
     accept_unknown_key, add_devices, add_hash, change_date_format, delete_another,
@@ -65,14 +63,6 @@ const ANALYTICS_ONLY: &[Endpoint] = &[Endpoint::ReadAnalytics];
 const LIST_BADGES: &[Endpoint] = &[Endpoint::ListBadges];
 const SITE: &[Endpoint] = &[Endpoint::ReadSiteStatistics];
 
-const fn mutant(name: &'static str, sentence: &'static str, change: Change) -> Mutant {
-    Mutant {
-        name,
-        sentence,
-        change,
-    }
-}
-
 /// All mutants.
 pub(super) static MUTANTS: LazyLock<Vec<Mutant>> =
     LazyLock::new(|| [OTHERS, &limits_of_fields()].concat());
@@ -91,7 +81,7 @@ fn limits_of_fields() -> Vec<Mutant> {
         let row = |name: String, limit, change| {
             let name = format!("{}_{name}", field.name());
             let sentence = format!("`{}`: {}", field.name(), field.limit());
-            mutant(name.leak(), sentence.leak(), Field(field, limit, change))
+            Mutant(name.leak(), sentence.leak(), Field(field, limit, change))
         };
         let name = format!("of_{}_characters", max + 1);
         rows.push(row(name, max, accept_one_more_character));
@@ -110,126 +100,126 @@ fn limits_of_fields() -> Vec<Mutant> {
 /// The mutants except those of the limits of profile fields.
 #[rustfmt::skip]
 static OTHERS: &[Mutant] = &[
-    mutant("no_data_envelope", ENVELOPE, Process(remove_envelope)),
-    mutant("unknown_key_accepted", KEY, Request(accept_unknown_key)),
-    mutant("profile_edit_not_stored", EDIT_PROFILE, Discard(Endpoint::EditProfile)),
-    mutant("link_not_created", CREATE_LINK, Discard(Endpoint::CreateLink)),
-    mutant("link_edit_not_stored", EDIT_LINK, Discard(Endpoint::EditLink)),
-    mutant("post_not_created", CREATE_POST, Discard(Endpoint::CreatePost)),
-    mutant("statistics_of_another_profile", VIEW_STATISTICS,
+    Mutant("no_data_envelope", ENVELOPE, Process(remove_envelope)),
+    Mutant("unknown_key_accepted", KEY, Request(accept_unknown_key)),
+    Mutant("profile_edit_not_stored", EDIT_PROFILE, Discard(Endpoint::EditProfile)),
+    Mutant("link_not_created", CREATE_LINK, Discard(Endpoint::CreateLink)),
+    Mutant("link_edit_not_stored", EDIT_LINK, Discard(Endpoint::EditLink)),
+    Mutant("post_not_created", CREATE_POST, Discard(Endpoint::CreatePost)),
+    Mutant("statistics_of_another_profile", VIEW_STATISTICS,
         Request(|_, request| read_another_profile(request))),
 
-    mutant("key_with_foreign_scopes", KEY_OBJECT,
+    Mutant("key_with_foreign_scopes", KEY_OBJECT,
         Reply(READ_ME, |me| me["key"]["scopes"] = json!(Scope::ALL))),
-    mutant("badge_without_kind", BADGE,
+    Mutant("badge_without_kind", BADGE,
         Reply(LIST_BADGES, |badges| each(badges, "", |badge| remove(badge, "kind")))),
-    mutant("badge_without_description", BADGE,
+    Mutant("badge_without_description", BADGE,
         Reply(LIST_BADGES, |badges| each(badges, "", |badge| remove(badge, "description")))),
-    mutant("badge_color_without_hash", BADGE,
+    Mutant("badge_color_without_hash", BADGE,
         Reply(LIST_BADGES, |badges| each(badges, "", |badge| {
             badge["color"] = badge["color"].as_str().map(|color| &color[1..]).into();
         }))),
-    mutant("total_views_missing", TOTAL_VIEWS,
+    Mutant("total_views_missing", TOTAL_VIEWS,
         Reply(STATISTICS, |statistics| remove(statistics, "total_views"))),
-    mutant("period_counts_all_views", PERIOD,
+    Mutant("period_counts_all_views", PERIOD,
         Reply(STATISTICS, |data| data["period"]["views"] = data["total_views"].clone())),
-    mutant("date_format", DAILY, Reply(STATISTICS, change_date_format)),
-    mutant("device_counts_as_strings", DEVICES,
+    Mutant("date_format", DAILY, Reply(STATISTICS, change_date_format)),
+    Mutant("device_counts_as_strings", DEVICES,
         Reply(STATISTICS, |statistics| numbers_as_strings(statistics, "/devices"))),
-    mutant("country_without_code", COUNTRIES,
+    Mutant("country_without_code", COUNTRIES,
         Reply(STATISTICS, |data| each(data, "/countries", |country| country["code"] = Value::Null))),
-    mutant("site_counters_as_strings", SITE_STATISTICS,
+    Mutant("site_counters_as_strings", SITE_STATISTICS,
         Reply(SITE, |site| numbers_as_strings(site, ""))),
-    mutant("site_without_links", SITE_STATISTICS, Reply(SITE, |site| remove(site, "links"))),
+    Mutant("site_without_links", SITE_STATISTICS, Reply(SITE, |site| remove(site, "links"))),
 
-    mutant("me_without_display_name", ME, Reply(READ_ME, |me| remove(me, "display_name"))),
-    mutant("me_without_email", ME, Reply(READ_ME, |me| remove(me, "email"))),
-    mutant("me_without_api_visible", ME, Reply(READ_ME, |me| remove(me, "api_visible"))),
-    mutant("key_without_scopes", ME, Reply(READ_ME, |me| remove(&mut me["key"], "scopes"))),
-    mutant("key_without_rate_limit", ME, Reply(READ_ME, |me| remove(&mut me["key"], "rate_limit"))),
-    mutant("edit_clears_other_fields", ANY_FIELDS,
+    Mutant("me_without_display_name", ME, Reply(READ_ME, |me| remove(me, "display_name"))),
+    Mutant("me_without_email", ME, Reply(READ_ME, |me| remove(me, "email"))),
+    Mutant("me_without_api_visible", ME, Reply(READ_ME, |me| remove(me, "api_visible"))),
+    Mutant("key_without_scopes", ME, Reply(READ_ME, |me| remove(&mut me["key"], "scopes"))),
+    Mutant("key_without_rate_limit", ME, Reply(READ_ME, |me| remove(&mut me["key"], "rate_limit"))),
+    Mutant("edit_clears_other_fields", ANY_FIELDS,
         Request(|_, request| edit_fields(request, Endpoint::EditProfile, |fields| {
             fields.entry("location").or_insert_with(|| json!(""));
         }))),
-    mutant("edit_changes_another_field", ANY_FIELDS,
+    Mutant("edit_changes_another_field", ANY_FIELDS,
         Request(|_, request| edit_fields(request, Endpoint::EditProfile, |fields| {
             if let Some(color) = fields.remove("text_color") {
                 fields.insert("accent_color".to_owned(), color);
             }
         }))),
-    mutant("profile_write_not_enforced", EDIT_PROFILE,
+    Mutant("profile_write_not_enforced", EDIT_PROFILE,
         Request(|world, request| ignore_scope(world, request, Scope::ProfileWrite))),
-    mutant("analytics_without_likes", ANALYTICS,
+    Mutant("analytics_without_likes", ANALYTICS,
         Reply(ANALYTICS_ONLY, |analytics| remove(analytics, "likes"))),
-    mutant("analytics_read_not_enforced", ANALYTICS,
+    Mutant("analytics_read_not_enforced", ANALYTICS,
         Request(|world, request| ignore_scope(world, request, Scope::AnalyticsRead))),
-    mutant("link_title_not_stored", CREATE_LINK,
+    Mutant("link_title_not_stored", CREATE_LINK,
         Request(|_, request| edit_fields(request, Endpoint::CreateLink, |fields| {
             fields.insert("title".to_owned(), json!(""));
         }))),
-    mutant("links_write_not_enforced", CREATE_LINK,
+    Mutant("links_write_not_enforced", CREATE_LINK,
         Request(|world, request| ignore_scope(world, request, Scope::LinksWrite))),
-    mutant("link_not_deleted", DELETE_LINK, Discard(Endpoint::DeleteLink)),
-    mutant("wrong_link_deleted", DELETE_LINK,
+    Mutant("link_not_deleted", DELETE_LINK, Discard(Endpoint::DeleteLink)),
+    Mutant("wrong_link_deleted", DELETE_LINK,
         Request(|world, request| delete_another(Endpoint::DeleteLink, world, request, |account| {
             account.links.iter().map(|link| &link.id).collect()
         }))),
-    mutant("post_body_not_stored", CREATE_POST,
+    Mutant("post_body_not_stored", CREATE_POST,
         Request(|_, request| edit_fields(request, Endpoint::CreatePost, |fields| {
             fields.insert("body".to_owned(), json!(""));
         }))),
-    mutant("social_write_not_enforced", CREATE_POST,
+    Mutant("social_write_not_enforced", CREATE_POST,
         Request(|world, request| ignore_scope(world, request, Scope::SocialWrite))),
-    mutant("post_not_deleted", DELETE_POST, Discard(Endpoint::DeletePost)),
-    mutant("wrong_post_deleted", DELETE_POST,
+    Mutant("post_not_deleted", DELETE_POST, Discard(Endpoint::DeletePost)),
+    Mutant("wrong_post_deleted", DELETE_POST,
         Request(|world, request| delete_another(Endpoint::DeletePost, world, request, |account| {
             account.posts.iter().map(|post| &post.id).collect()
         }))),
-    mutant("days_ignored", DAYS, Request(|_, request| edit_number(DAYS_OF_STATISTICS, request, |_| None))),
-    mutant("days_off_by_one", DAYS,
+    Mutant("days_ignored", DAYS, Request(|_, request| edit_number(DAYS_OF_STATISTICS, request, |_| None))),
+    Mutant("days_off_by_one", DAYS,
         Request(|_, request| edit_number(DAYS_OF_STATISTICS, request, |days| match days {
             Some(days @ 2..=365) => Some(days - 1),
             other => other,
         }))),
-    mutant("owner_without_devices", OWN_STATISTICS,
+    Mutant("owner_without_devices", OWN_STATISTICS,
         Reply(STATISTICS, |statistics| remove(statistics, "devices"))),
-    mutant("owner_without_countries", OWN_STATISTICS,
+    Mutant("owner_without_countries", OWN_STATISTICS,
         Reply(STATISTICS, |statistics| remove(statistics, "countries"))),
-    mutant("devices_of_other_profiles", OWN_STATISTICS, Reply(STATISTICS, add_devices)),
-    mutant("badges_as_object", BADGES,
+    Mutant("devices_of_other_profiles", OWN_STATISTICS, Reply(STATISTICS, add_devices)),
+    Mutant("badges_as_object", BADGES,
         Reply(LIST_BADGES, |badges| *badges = json!({"badges": badges.take()}))),
 
-    mutant("missing_key_accepted", BEARER, Request(accept_missing_key)),
+    Mutant("missing_key_accepted", BEARER, Request(accept_missing_key)),
 
-    mutant("no_event_header", EVENT,
+    Mutant("no_event_header", EVENT,
         Delivery(|headers, _| drop(headers.remove("x-service-event")))),
-    mutant("wrong_event_header", EVENT,
+    Mutant("wrong_event_header", EVENT,
         Delivery(|headers, _| set(headers, "x-service-event", "profile.viewed"))),
-    mutant("no_signature", SIGNATURE,
+    Mutant("no_signature", SIGNATURE,
         Delivery(|headers, _| drop(headers.remove("x-service-signature")))),
-    mutant("signature_without_prefix", SIGNATURE, Delivery(|headers, _| {
+    Mutant("signature_without_prefix", SIGNATURE, Delivery(|headers, _| {
         let signature = headers.get("x-service-signature").and_then(|value| value.to_str().ok());
         let digest = signature.unwrap_or_default().replacen("sha256=", "", 1);
         set(headers, "x-service-signature", &digest);
     })),
-    mutant("signature_of_another_body", SIGNATURE, Delivery(|_, body| body.push(b' '))),
-    mutant("webhook_off_after_9_failures", TURNED_OFF, FailureLimit(9)),
-    mutant("webhook_off_after_11_failures", TURNED_OFF, FailureLimit(11)),
-    mutant("webhook_never_off", TURNED_OFF, FailureLimit(u32::MAX)),
+    Mutant("signature_of_another_body", SIGNATURE, Delivery(|_, body| body.push(b' '))),
+    Mutant("webhook_off_after_9_failures", TURNED_OFF, FailureLimit(9)),
+    Mutant("webhook_off_after_11_failures", TURNED_OFF, FailureLimit(11)),
+    Mutant("webhook_never_off", TURNED_OFF, FailureLimit(u32::MAX)),
 
-    mutant("unknown_field_ignored", UNKNOWN_FIELDS,
+    Mutant("unknown_field_ignored", UNKNOWN_FIELDS,
         Request(|_, request| drop_unknown_fields(request))),
-    mutant("rejected_edit_stored", UNKNOWN_FIELDS, Process(store_rejected_edit)),
+    Mutant("rejected_edit_stored", UNKNOWN_FIELDS, Process(store_rejected_edit)),
 
-    mutant("color_without_hash", COLORS,
+    Mutant("color_without_hash", COLORS,
         Request(|_, request| add_hash(request))),
-    mutant("31_days_of_other_profiles", DAYS,
+    Mutant("31_days_of_other_profiles", DAYS,
         Process(|world, request, now| accept_days(31, 30, world, request, now))),
-    mutant("366_days_of_own_profile", DAYS,
+    Mutant("366_days_of_own_profile", DAYS,
         Process(|world, request, now| accept_days(366, 365, world, request, now))),
-    mutant("0_days", DAYS,
+    Mutant("0_days", DAYS,
         Process(|world, request, now| accept_days(0, 1, world, request, now))),
-    mutant("default_of_7_days", DAYS,
+    Mutant("default_of_7_days", DAYS,
         Request(|_, request| edit_number(DAYS_OF_STATISTICS, request, |days| days.or(Some(7))))),
 ];
 

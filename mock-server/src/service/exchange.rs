@@ -132,7 +132,7 @@ impl Exchange {
         let service = &self.service;
         let handled = match self.plan.late() {
             None => {
-                let is_dry_run = self.plan.prevents_write();
+                let is_dry_run = matches!(self.plan.fault, Some((Phase::Before, _)));
                 service.store.handle(&request, service.mutant, is_dry_run)
             }
             Some(_) => service

@@ -124,7 +124,7 @@ impl Store {
         self.transact(|world| {
             let (before, mut after) = (world.clone(), world.clone());
             let handled = Handled::new(&mut after, request, mutant);
-            world.take_keys(after);
+            world.keys = after.keys;
             let changed = handled.processed.changed;
             ((handled, before), changed)
         })
@@ -139,9 +139,9 @@ impl Store {
     ) -> Result<(), StateError> {
         self.transact(|world| {
             let now = world.clone();
-            world.take_keys(before);
+            world.keys = before.keys;
             let handled = Handled::new(world, request, mutant);
-            world.take_keys(now);
+            world.keys = now.keys;
             ((), handled.processed.changed)
         })
     }

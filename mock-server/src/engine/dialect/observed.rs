@@ -20,7 +20,9 @@ use crate::engine::{ProblemKind, ProfileField, Reply};
 /// fields are optional; the status is 400 to 599. Reports and the journal show the code of the mock.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Rejections(#[serde(deserialize_with = "by_code")] BTreeMap<String, ObservedRejection>);
+pub struct Rejections(
+    #[serde(deserialize_with = "by_code")] pub(in crate::engine) BTreeMap<String, ObservedRejection>,
+);
 
 /// The response to a rejection, as far as it was observed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,13 +35,6 @@ pub(in crate::engine) struct ObservedRejection {
     pub(in crate::engine) code: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::engine) message: Option<String>,
-}
-
-impl Rejections {
-    /// Returns the response to the rejection with this code of the mock.
-    pub(in crate::engine) fn get(&self, code: &str) -> Option<&ObservedRejection> {
-        self.0.get(code)
-    }
 }
 
 /// The status codes of successful writes.
@@ -296,7 +291,9 @@ fn header_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Str
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct ExtraFields(#[serde(deserialize_with = "unspecified")] BTreeMap<Place, Fields>);
+pub struct ExtraFields(
+    #[serde(deserialize_with = "unspecified")] pub(in crate::engine) BTreeMap<Place, Fields>,
+);
 
 type Fields = Map<String, Value>;
 
@@ -316,10 +313,6 @@ pub(in crate::engine) enum Place {
 }
 
 impl ExtraFields {
-    pub(in crate::engine) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Adds the fields of a place to an object, or to all objects in an array. An empty object is the
     /// response to a write.
     pub(in crate::engine) fn add(&self, place: Place, objects: &mut Value) {

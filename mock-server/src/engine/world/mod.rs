@@ -48,7 +48,7 @@ pub struct World {
     pub(super) last_id: u64,
     pub(super) badges: Vec<Badge>,
     pub(super) accounts: BTreeMap<String, Account>,
-    pub(super) keys: BTreeMap<String, Key>,
+    pub(crate) keys: BTreeMap<String, Key>,
     #[serde(default, skip_serializing_if = "Webhook::is_new")]
     pub(crate) webhook: Webhook,
 }
@@ -226,16 +226,6 @@ impl World {
         self.keys.contains_key(key)
     }
 
-    /// Removes a key and returns `true` if it existed.
-    pub(crate) fn remove_key(&mut self, key: &str) -> bool {
-        self.keys.remove(key).is_some()
-    }
-
-    /// Replaces the keys with those of another world.
-    pub(crate) fn take_keys(&mut self, other: Self) {
-        self.keys = other.keys;
-    }
-
     /// Sets the rate limit of a key and returns the previous one. Requests counted in the current window
     /// still count.
     ///
@@ -249,11 +239,6 @@ impl World {
             InvalidInput::new("unknown_key", message)
         })?;
         Ok(std::mem::replace(&mut key.rate_limit, limit))
-    }
-
-    /// Starts a new window of the rate limit of each key.
-    pub(crate) fn reset_rate_limit_windows(&mut self) {
-        self.keys.values_mut().for_each(Key::reset_window);
     }
 
     /// Returns the account of a key. Panics if the key or the account does not exist.
