@@ -104,6 +104,7 @@ fn edit_until_sent<T: EditedText>(
     outcome: &mut WriteOutcome,
 ) -> Result<Report> {
     let file = TextFile::create::<T>(initial, session.key_source())?;
+    let path = escaped(&file.path);
     let mut before = Ok(initial.to_owned());
     let mut step = Step::Open(None);
     loop {
@@ -124,14 +125,17 @@ fn edit_until_sent<T: EditedText>(
         let failure = match finished {
             Ok(Finished::Done(report)) => {
                 match is_at_once && prompt::is_interactive() {
-                    true => session.output.status(&file.may_be_open()),
+                    true => session.output.status(&format!(
+                        "if the editor still has {path} open, add an option such as `--wait` to its command"
+                    )),
                     false => file.delete(),
                 }
                 return Ok(report);
             }
             Ok(Finished::Kept(report, advice)) => {
                 let advice = advice.map_or_else(|| file.commands::<T>(), str::to_owned);
-                session.output.status(&file.kept(&advice));
+                let kept = format!("your text is saved in {path}; {advice}");
+                session.output.status(&kept);
                 return Ok(report);
             }
             Err(failure) if is_initial(&text) => {
@@ -315,17 +319,6 @@ impl TextFile {
         let mut backup = self.path.clone().into_os_string();
         backup.push("~");
         let _ = (fs::remove_file(self.path), fs::remove_file(backup));
-    }
-
-    fn may_be_open(&self) -> String {
-        let path = escaped(&self.path);
-        format!(
-            "if the editor still has {path} open, add an option such as `--wait` to its command"
-        )
-    }
-
-    fn kept(&self, advice: &str) -> String {
-        format!("your text is saved in {}; {advice}", escaped(&self.path))
     }
 
     /// Describes the commands that send the file.

@@ -1,11 +1,10 @@
 //! A profile as a file: the fields and links that `export` writes, and `diff` and `apply` read.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use profile_sdk::plan::{DesiredLink, DesiredProfile, Source};
+use profile_sdk::plan::{DesiredProfile, Source};
 use profile_sdk::{
     Profile, ProfileField, ProfileUpdate,
     internal::{quoted, with_visibility},
@@ -27,7 +26,7 @@ type Problem = ((usize, usize), String);
 pub(crate) fn parse(name: &str, text: &str) -> Result<(DesiredProfile, Option<Profile>)> {
     let mut shown = None;
     let is_array = || serde_json::from_str::<Vec<&RawValue>>(text).is_ok();
-    let parsed = match text.trim_start().starts_with(['{', '/']) {
+    let parsed = match text.trim_start().starts_with('{') {
         true => from_json(text).map_err(|problem| failure(name, vec![problem])),
         false if is_array() => {
             let export = NextCommand("profile export --json");
@@ -86,26 +85,9 @@ fn from_json(text: &str) -> Result<DesiredProfile, Problem> {
         serde_json::from_str(text).map_err(|error: serde_json::Error| {
             let message = error.to_string();
             let (message, _) = message.rsplit_once(" at line ").unwrap_or((&message, ""));
-            let line = text.lines().nth(error.line().saturating_sub(1));
-            let rest = line.and_then(|line| line.get(error.column().saturating_sub(1)..));
-            let is_comment = rest.is_some_and(|rest| rest.starts_with(['/', '#']));
-            let advice = match is_comment {
-                true => "; JSON has no comments",
-                false => "",
-            };
-            ((error.line(), error.column()), format!("{message}{advice}"))
+            ((error.line(), error.column()), message.to_owned())
         })?;
-    let problems = repeated_ids(&desired, text, &id_starts(text).unwrap_or_default());
-    problems.into_iter().next().map_or(Ok(desired), Err)
-}
-
-/// Returns the offsets of the IDs of the links in JSON.
-fn id_starts(json: &str) -> Option<Vec<Option<usize>>> {
-    type Fields<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
-    let fields: Fields<'_> = serde_json::from_str(json).ok()?;
-    let links: Vec<Fields<'_>> = serde_json::from_str(fields.get("links")?.get()).ok()?;
-    let start = |id: &&RawValue| id.get().as_ptr().addr() - json.as_ptr().addr();
-    Some(links.iter().map(|link| link.get("id").map(start)).collect())
+    repeated_id(&desired, text).map_or(Ok(desired), Err)
 }
 
 fn failure(name: &str, mut problems: Vec<Problem>) -> Failure {
@@ -171,8 +153,7 @@ impl EnteredProfile {
             }));
             others.retain(|name, _| name == "source");
         }
-        let links = others.get("links").cloned().unwrap_or_default();
-        let advice = match links.is_table() {
+        let advice = match others.get("links").is_some_and(Item::is_table) {
             true => "; write [[links]] above each link",
             false => "",
         };
@@ -183,9 +164,7 @@ impl EnteredProfile {
                 entered.problems.push(problem(error.span(), &message));
             }
         }
-        let spans = (0..).map_while(|index| Some(links.get(index)?.get("id").and_then(Item::span)));
-        let starts: Vec<_> = spans.map(|span| span.map(|span| span.start)).collect();
-        let repeated = repeated_ids(&entered.desired, &text, &starts);
+        let repeated = repeated_id(&entered.desired, &text);
         entered.problems.extend(repeated);
         entered.desired.profile = std::mem::take(&mut entered.changes.update);
         entered.base = base;
@@ -235,17 +214,16 @@ impl EnteredProfile {
     }
 }
 
-/// Returns the problems of IDs that several links have, whose IDs start at these offsets.
-fn repeated_ids(desired: &DesiredProfile, text: &str, starts: &[Option<usize>]) -> Vec<Problem> {
+/// Returns the problem of an ID that several links have, at the last place of its text.
+fn repeated_id(desired: &DesiredProfile, text: &str) -> Option<Problem> {
     let links = desired.links.as_deref().unwrap_or_default();
-    let place = |index: usize| position(text, starts.get(index).copied().flatten().unwrap_or(0));
-    let mut seen = BTreeMap::new();
-    let repeated = links.iter().enumerate().filter_map(|(index, link)| {
-        let first = *seen.entry(link.id.as_ref()?.as_str()).or_insert(index);
-        let message = |line| format!("line {line} has a link with the same id");
-        (first < index).then(|| (place(index), message(place(first).0)))
-    });
-    repeated.collect()
+    let mut seen = BTreeSet::new();
+    let mut ids = links
+        .iter()
+        .filter_map(|link| Some(link.id.as_ref()?.as_str()));
+    let id = ids.find(|id| !seen.insert(*id))?;
+    let place = position(text, text.rfind(id).unwrap_or_default());
+    Some((place, format!("several links have the id {}", quoted(id))))
 }
 
 /// Returns the line and the column of an offset, counted from 1.
@@ -253,31 +231,6 @@ fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.rsplit('\n').next().unwrap_or_default();
     (before.matches('\n').count() + 1, line.chars().count() + 1)
-}
-
-/// Returns the profile as it can be applied, with a warning for each value that the specification
-/// does not allow and that is therefore left out.
-pub(crate) fn exported(profile: &Profile, service: String) -> (DesiredProfile, Vec<String>) {
-    let mut desired = DesiredProfile::from(profile);
-    if let Some(source) = &mut desired.source {
-        source.service = Some(service);
-    }
-    let mut warnings = Vec::new();
-    for field in ProfileField::ALL {
-        let text = profile.get(*field).filter(|text| !text.is_empty());
-        if let Some(Err(problem)) = text.map(|text| ProfileUpdate::new().set(*field, text)) {
-            warnings.push(format!("left out {field}: {problem}"));
-        }
-    }
-    for link in profile.links.iter().flatten() {
-        if let Err(problem) = DesiredLink::try_from(link) {
-            let id = link.id.as_ref().map_or("without ID", |id| id.as_str());
-            warnings.push(format!("left out link {id}: {problem}"));
-        }
-    }
-    let exported = fields(profile).chain(links(profile));
-    warnings.extend(replaced_characters(exported));
-    (desired, warnings)
 }
 
 /// Returns a warning for each text, given with its name, of which a part could not be read.
@@ -315,19 +268,6 @@ pub(crate) fn check_without_key<'a>(
 pub(crate) fn fields(profile: &Profile) -> impl Iterator<Item = (String, &str)> {
     let fields = ProfileField::ALL.iter();
     fields.filter_map(|field| Some((field.to_string(), profile.get(*field)?)))
-}
-
-/// Returns the texts of the links.
-pub(crate) fn links(profile: &Profile) -> impl Iterator<Item = (String, &str)> {
-    profile.links.iter().flatten().flat_map(|link| {
-        let id = link.id.as_ref().map_or("", |id| id.as_str());
-        let texts = [
-            ("id", Some(id)),
-            ("title", link.title.as_deref()),
-            ("url", link.url.as_deref()),
-        ];
-        texts.map(|(name, text)| (format!("links.{id}.{name}"), text.unwrap_or_default()))
-    })
 }
 
 /// Returns a profile as TOML.

@@ -4,7 +4,7 @@ use std::iter;
 
 use clap::Args;
 use profile_sdk::plan::DesiredProfile;
-use profile_sdk::{FieldKind, Operation, Profile, ProfileField, ProfileUpdate};
+use profile_sdk::{Operation, Profile, ProfileField, ProfileUpdate};
 use serde_json::json;
 
 use crate::commands::{auth, set};
@@ -161,7 +161,7 @@ const HEADING: &str = "\
 fn document(profile: &Profile, service: String) -> String {
     let mut text = HEADING.to_owned();
     for &field in ProfileField::ALL {
-        text += &format!("\n# {}\n", note(field));
+        text += &format!("\n# {}\n", set::limits(field));
         text += &match profile.get(field) {
             Some(value) => line(field, value),
             None => format!("# {field} = \"\"\n"),
@@ -180,14 +180,6 @@ fn line(field: ProfileField, value: &str) -> String {
     let is_multiline = field.kind().max_lines() > Some(1) && !value.is_empty();
     let end = if is_multiline { "\n" } else { "" };
     profile_file::line(field.name(), &format!("{value}{end}"))
-}
-
-/// Returns the comment above a field.
-fn note(field: ProfileField) -> String {
-    match field.kind() {
-        FieldKind::Color => "#rrggbb, #rgb or a CSS name".to_owned(),
-        kind => kind.to_string(),
-    }
 }
 
 #[cfg(test)]

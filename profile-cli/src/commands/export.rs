@@ -5,7 +5,8 @@ use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use profile_sdk::Profile;
+use profile_sdk::plan::{DesiredLink, DesiredProfile};
+use profile_sdk::{Profile, ProfileField, ProfileUpdate};
 use serde_json::json;
 
 use crate::commands::diff;
@@ -40,8 +41,8 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
     }
     let response = session.read(session.client()?.me())?;
     let read = response.data();
-    profile_file::check_without_key(read, profile_file::links(read))?;
-    let (profile, mut warnings) = profile_file::exported(read, session.service()?);
+    profile_file::check_without_key(read, links(read))?;
+    let (profile, mut warnings) = exported(read, session.service()?);
     if profile.links.is_none() {
         warnings.push("the service does not list your links, so the file has none".to_owned());
     }
@@ -72,6 +73,44 @@ pub(crate) fn run(arguments: ExportArguments, session: &Session<'_>) -> Result<R
         }
     };
     Ok(Report { warnings, ..report })
+}
+
+/// Returns the profile as it can be applied, with a warning for each value that the specification
+/// does not allow and that is therefore left out.
+fn exported(profile: &Profile, service: String) -> (DesiredProfile, Vec<String>) {
+    let mut desired = DesiredProfile::from(profile);
+    if let Some(source) = &mut desired.source {
+        source.service = Some(service);
+    }
+    let mut warnings = Vec::new();
+    for field in ProfileField::ALL {
+        let text = profile.get(*field).filter(|text| !text.is_empty());
+        if let Some(Err(problem)) = text.map(|text| ProfileUpdate::new().set(*field, text)) {
+            warnings.push(format!("left out {field}: {problem}"));
+        }
+    }
+    for link in profile.links.iter().flatten() {
+        if let Err(problem) = DesiredLink::try_from(link) {
+            let id = link.id.as_ref().map_or("without ID", |id| id.as_str());
+            warnings.push(format!("left out link {id}: {problem}"));
+        }
+    }
+    let exported = profile_file::fields(profile).chain(links(profile));
+    warnings.extend(profile_file::replaced_characters(exported));
+    (desired, warnings)
+}
+
+/// Returns the texts of the links.
+fn links(profile: &Profile) -> impl Iterator<Item = (String, &str)> {
+    profile.links.iter().flatten().flat_map(|link| {
+        let id = link.id.as_ref().map_or("", |id| id.as_str());
+        let texts = [
+            ("id", Some(id)),
+            ("title", link.title.as_deref()),
+            ("url", link.url.as_deref()),
+        ];
+        texts.map(|(name, text)| (format!("links.{id}.{name}"), text.unwrap_or_default()))
+    })
 }
 
 /// Fails if the file has something else than a profile of this account, unless `--yes` is given.

@@ -82,21 +82,18 @@ fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report> {
         url,
         dry_run,
     } = arguments;
-    let changes = [
-        Change::new("title", Value::Null, title.clone()),
-        Change::new("url", Value::Null, url.as_str()),
-    ];
     check_title(&title)?;
     let warning = check_url(&url)?;
-    let link = NewLink::new(title, url);
+    let link = NewLink::new(&*title, url);
     let call = session.client()?.create_link(&link);
-    let changes = dry_run.dry_run.then_some(&changes[..]);
-    let what = "list of links";
-    let report = session.write_or_preview(call, changes, what, "profile link list", |response| {
-        let sentence = "The service accepted the link.";
-        Ok(Report::written(&response, COLUMNS, "created", sentence))
-    });
-    report.map(|report| report.warnings(warning))
+    if dry_run.dry_run {
+        let changes = [("title", &*title), ("url", link.url.as_str())];
+        let changes = changes.map(|(name, new)| Change::new(name, Value::Null, new));
+        return Ok(preview::dry_run(&[call.request()?], &changes).warnings(warning));
+    }
+    let response = session.write(call, "list of links", "profile link list")?;
+    let sentence = "The service accepted the link.";
+    Ok(Report::written(&response, COLUMNS, "created", sentence).warnings(warning))
 }
 
 #[derive(Debug, Args)]
@@ -244,6 +241,7 @@ pub(crate) fn check_url(url: &LinkUrl) -> Result<Option<String>> {
     let scheme = scheme.to_ascii_lowercase();
     let port = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let is_hidden = |c: char| c.is_control() || (c.is_whitespace() && c != ' ');
+    let is_close = |known: &&str| strsim::osa_distance(&scheme, known) == 1;
     let mut hidden = with_visibility(text).filter(|(c, is_seen)| !is_seen || is_hidden(*c));
     Ok(match &*scheme {
         "javascript" | "data" | "vbscript" => Some(format!(
@@ -258,11 +256,7 @@ pub(crate) fn check_url(url: &LinkUrl) -> Result<Option<String>> {
         "http" | "https" if !rest.starts_with("//") => Some(format!(
             "the URL {text} does not have two slashes after {scheme}:"
         )),
-        name if ["http", "https"]
-            .iter()
-            .any(|known| strsim::osa_distance(name, known) == 1)
-            && !["http", "https"].contains(&name) =>
-        {
+        name if !["http", "https"].contains(&name) && ["http", "https"].iter().any(is_close) => {
             Some(format!(
                 "the URL {text} has the scheme {scheme}; probably https is meant"
             ))

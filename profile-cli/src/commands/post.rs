@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _};
 
 use clap::{Args, Subcommand, ValueHint};
-use profile_sdk::{Operation, Post, PostId, Profile, Response};
+use profile_sdk::{Call, Operation, Post, PostId, Profile, Response};
 use serde_json::{Value, json};
 
 use super::deletion::{Deletion, Item};
@@ -13,7 +13,7 @@ use crate::input::{Input, TextArgument};
 use crate::outcome::{
     Failure, FailureKind, NextCommand, Report, Result, View, failure, report_listing,
 };
-use crate::session::{DryRun, Session, preview, requests};
+use crate::session::{DryRun, Session, preview};
 use crate::{completion, editor, input};
 
 /// List, create and delete your posts
@@ -114,14 +114,14 @@ fn create(arguments: CreateArguments, session: &Session<'_>) -> Result<Report> {
                 return Err(Failure::usage("the text of the post is empty"));
             }
             let call = session.client()?.create_post(&body);
-            let changes = [Change::new("post", Value::Null, &*body)];
-            let changes = dry_run.then_some(&changes[..]);
-            session.write_or_preview(call, changes, RESOURCE, CHECK_COMMAND, |response| {
-                if let Some(file) = &arguments.file {
-                    editor::delete_sent(file, session, || Ok(response.data().is_some()));
-                }
-                Ok(report(&response))
-            })
+            if dry_run {
+                return preview(&call, &body);
+            }
+            let response = session.write(call, RESOURCE, CHECK_COMMAND)?;
+            if let Some(file) = &arguments.file {
+                editor::delete_sent(file, session, || Ok(response.data().is_some()));
+            }
+            Ok(report(&response))
         }
         None if !arguments.editor && (session.settings.no_input || !io::stdin().is_terminal()) => {
             let failure = Failure::usage("the text of the post is missing");
@@ -159,9 +159,7 @@ impl EditedText for NewPost<'_> {
         }
         let call = self.session.client()?.create_post(body);
         if self.dry_run {
-            let changes = [Change::new("post", Value::Null, body)];
-            let preview = preview::dry_run(&requests(&[call])?, &changes);
-            return Ok(Finished::Kept(preview, None));
+            return Ok(Finished::Kept(preview(&call, body)?, None));
         }
         let response = self.session.write(call, RESOURCE, CHECK_COMMAND)?;
         Ok(match response.data() {
@@ -177,6 +175,11 @@ impl EditedText for NewPost<'_> {
         let create = NextCommand(format!("profile post create --file {path}"));
         format!("send it with {create}{with_key}")
     }
+}
+
+fn preview<T>(call: &Call<T>, body: &str) -> Result<Report> {
+    let change = Change::new("post", Value::Null, body);
+    Ok(preview::dry_run(&[call.request()?], &[change]))
 }
 
 fn report(response: &Response<Option<Post>>) -> Report {

@@ -76,13 +76,21 @@ impl FromArgMatches for FieldArguments {
     }
 }
 
+/// Describes the values of a field.
+pub(crate) fn limits(field: ProfileField) -> String {
+    match field.kind() {
+        FieldKind::Color => "#rrggbb, #rgb or a CSS name".to_owned(),
+        kind => kind.to_string(),
+    }
+}
+
 /// Returns the option of a field. Only a text of several lines can be read from a file.
 fn argument(field: ProfileField) -> Arg {
     let is_multiline = field.kind().max_lines() > Some(1);
-    let (value, limits) = match field.kind() {
-        FieldKind::Color => ("COLOR", "#rrggbb, #rgb or a CSS name".to_owned()),
-        kind if is_multiline => ("TEXT|@./PATH|-", kind.to_string()),
-        kind => ("TEXT", kind.to_string()),
+    let value = match field.kind() {
+        FieldKind::Color => "COLOR",
+        _ if is_multiline => "TEXT|@./PATH|-",
+        _ => "TEXT",
     };
     let parse = move |entered: &str| match is_multiline {
         true => entered.parse(),
@@ -91,7 +99,7 @@ fn argument(field: ProfileField) -> Arg {
     Arg::new(field.name())
         .long(field.kebab_name())
         .value_name(value)
-        .help(format!("New {}: {limits}", field.description()))
+        .help(format!("New {}: {}", field.description(), limits(field)))
         .allow_hyphen_values(is_multiline)
         .value_parser(parse)
 }

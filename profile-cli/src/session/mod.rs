@@ -14,9 +14,8 @@ use std::future::Future;
 use profile_sdk::{Call, Client, Error, ErrorKind, Request, Response};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::drawing::Change;
 use crate::input::prompt;
-use crate::outcome::{Failure, FailureKind, Report, Result, WriteOutcome, failure};
+use crate::outcome::{Failure, FailureKind, Result, WriteOutcome, failure};
 use crate::output::Output;
 use crate::settings::{Settings, Source};
 use crate::system::interruption::{self, Deferral};
@@ -65,22 +64,6 @@ impl<'a> Session<'a> {
     /// Returns the client for the service in the settings. Sends nothing.
     pub(crate) fn client(&self) -> Result<&Client> {
         self.connection().map(|connection| &connection.client)
-    }
-
-    /// Sends a write, as `write` does, and returns the report on its response. With the changes of a dry run, returns
-    /// their preview.
-    pub(crate) fn write_or_preview<T>(
-        &self,
-        call: Call<T>,
-        changes: Option<&[Change]>,
-        what: &str,
-        check_command: &str,
-        report: impl FnOnce(Response<T>) -> Result<Report>,
-    ) -> Result<Report> {
-        match changes {
-            Some(changes) => Ok(preview::dry_run(&[call.request()?], changes)),
-            None => report(self.write(call, what, check_command)?),
-        }
     }
 
     /// Sends a read.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::process::CommandExt as _;
 
-use mock_server::{Clock, Fault, FaultRule, MockServer};
+use mock_server::{Fault, FaultRule, MockServer};
 
 use crate::config_owner::{require_other_user, set_mode};
 use crate::program::{Fixture, Program, Run, configure, home, quoted};
@@ -322,22 +322,6 @@ fn without_certificates_urls_are_not_blamed() {
                 assert!(!stderr.contains(blame), "{arguments:?}: {run}");
             }
         }
-    }
-}
-
-#[tokio::test]
-async fn a_wrong_clock_is_a_warning() {
-    for (now, relation) in [
-        ("2100-01-01T00:00:00Z", "behind"),
-        ("2000-01-01T00:00:00Z", "ahead of"),
-    ] {
-        let finding = format!(" seconds {relation} that of the service; ");
-        let clock = Clock::fixed(now).unwrap();
-        let service = MockServer::builder().clock(clock).start().await.unwrap();
-        let run = status(&Fixture::of(service)).run();
-        let warning = run.json()["warnings"][0].clone();
-        assert!(warning.as_str().unwrap().contains(&finding), "{run}");
-        run.says(&finding);
     }
 }
 

@@ -205,7 +205,11 @@ fn run_with_a_delivery(program: Program) -> Run {
         }
         told += &format!("{line}\n");
         if let Some(url) = line.strip_prefix("listening on ") {
-            listener::deliver(url, "post.liked", SIGNATURE, BODY.as_bytes());
+            let status = listener::deliver(url, "post.liked", SIGNATURE, BODY.as_bytes());
+            // It goes on after a delivery that was signed with another secret.
+            if status != 204 {
+                running.stop();
+            }
             break;
         }
     }
@@ -614,12 +618,7 @@ async fn no_color_takes_precedence_over_clicolor_force() {
 #[cfg_attr(windows, ignore = "needs an editor that is a script of sh")]
 async fn exits_quietly_if_stdout_is_closed() {
     // Without a keyring, builds with the feature warn that the key is stored in a file.
-    let has_keyring = cfg!(feature = "keyring");
-    // `auth status` warns that the clock of the service is fixed.
-    let warns = |row: &Row| match row.command {
-        "auth login" => has_keyring,
-        command => command == "auth status",
-    };
+    let warns = |row: &Row| cfg!(feature = "keyring") && row.command == "auth login";
     for row in rows().filter(|row| row.ends && !warns(row)) {
         for further in [&[][..], &["--json"], &["--help"]] {
             let fixture = fixture().await;

@@ -12,14 +12,14 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::{ALLOW, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use jiff::Timestamp;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::mpsc::{self, channel};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use webhook_verify::{
     ConsecutiveFailures, MAX_CONSECUTIVE_FAILURES, Receiver, Rejection, Verified, Verifier,
 };
 
 use super::event::{Event, Recorder};
-use super::queue::Queue;
 use crate::commands::webhook::verify::{kind_mismatch, verify_error_reason};
 use crate::commands::webhook::{Delivery, Sender};
 
@@ -37,6 +37,12 @@ const WAIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The minimum time between lines about rejected deliveries, which anyone can send.
 const REJECTION_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Maximum number of items that wait.
+const MAX_ITEMS: usize = 256;
+
+/// Maximum size of the bodies that wait.
+const MAX_BYTES: usize = 64 << 20;
 
 type EmptyResponse = Response<Empty<Bytes>>;
 
@@ -75,6 +81,31 @@ pub(super) enum Message {
 
 /// A delivery to forward, with the time when it was received.
 pub(super) type ToForward = (Timestamp, Delivery);
+
+/// An item; its bytes count until the permit is dropped.
+pub(super) type Queued<T> = (T, OwnedSemaphorePermit);
+
+/// The sending half of a queue.
+pub(super) struct Queue<T> {
+    items: mpsc::Sender<Queued<T>>,
+    bytes: Arc<Semaphore>,
+}
+
+impl<T> Queue<T> {
+    pub(super) fn new() -> (Arc<Self>, mpsc::Receiver<Queued<T>>) {
+        let (items, receiver) = channel(MAX_ITEMS);
+        let bytes = Arc::new(Semaphore::new(MAX_BYTES));
+        (Arc::new(Self { items, bytes }), receiver)
+    }
+
+    /// Adds an item with a body of this size. Returns `false` if it does not fit. A larger body than all that may wait
+    /// fits if no other one waits.
+    pub(super) fn push(&self, item: T, size: usize) -> bool {
+        let size = size.min(MAX_BYTES) as u32;
+        let permit = Arc::clone(&self.bytes).try_acquire_many_owned(size);
+        permit.is_ok_and(|permit| self.items.try_send((item, permit)).is_ok())
+    }
+}
 
 impl Handler {
     pub(super) fn new(

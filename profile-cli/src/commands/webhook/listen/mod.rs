@@ -2,7 +2,6 @@
 
 mod event;
 mod handler;
-mod queue;
 mod reporter;
 mod server;
 
@@ -19,8 +18,7 @@ use tokio::sync::{Notify, oneshot};
 use webhook_verify::Verifier;
 
 use self::event::Recorder;
-use self::handler::{Counts, Handler, Message, forward};
-use self::queue::{Queue, Queued};
+use self::handler::{Counts, Handler, Message, Queue, Queued, forward};
 use self::reporter::Reporter;
 use self::server::serve;
 use super::{Encoding, SECRET_HELP, Sender, WebhookSecret, destination};

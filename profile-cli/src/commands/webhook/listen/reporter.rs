@@ -9,8 +9,7 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::Receiver;
 
 use super::event::Event;
-use super::handler::{Counts, Message};
-use super::queue::Queued;
+use super::handler::{Counts, Message, Queued};
 use crate::outcome::Result;
 use crate::output::Output;
 
