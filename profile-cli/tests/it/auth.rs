@@ -537,13 +537,3 @@ async fn falls_back_to_a_file_without_a_keyring() {
     let shown = fixture.run_stored(&["show", "--json"]).json();
     assert_eq!(shown["handle"], "demo");
 }
-
-#[tokio::test]
-async fn rejects_an_endless_key() {
-    let fixture = Fixture::new().await;
-    let login = fixture.program(&["auth", "login", "--with-token"]);
-    let rejected = login.stdin(vec![b'k'; 65 * 1024 * 1024]).run();
-    let expected = "error: stdin is larger than 64 MiB\n";
-    assert_eq!(rejected.usage_error(), expected);
-    assert_eq!(fixture.service.journal().requests().len(), 0);
-}

@@ -243,53 +243,6 @@ fn reports_the_line_of_a_wrong_type_also_in_unused_settings() {
 }
 
 #[test]
-fn hides_passwords_in_urls() {
-    let home = home();
-    let url = "base_url = 'https://u:secret@x/'\n";
-    configure(home.path(), &format!("{url}[accounts.a]\n{url}"));
-    for list in [["auth", "list"], ["config", "list"]] {
-        let run = run(home.path(), &[], &list);
-        assert!(run.succeeded(), "{run}");
-        assert!(!run.to_string().contains("secret"), "{run}");
-        assert!(run.stdout().contains("https://***@x/"), "{run}");
-    }
-    let proxy = "u:secret@proxy.example:3128";
-    let set = config(home.path(), &["set", "proxy", proxy]);
-    let list = config(home.path(), &["list"]);
-    for run in [set, list] {
-        assert!(!run.to_string().contains("secret"), "{run}");
-        assert!(run.stdout().contains("***@proxy.example:3128"), "{run}");
-    }
-}
-
-#[test]
-fn a_wrong_value_can_be_replaced() {
-    let home = home();
-    configure(home.path(), "retries = \"x\"\n");
-    let site = run(home.path(), &[], &["site"]);
-    expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        error: HOME/.config/profile/config.toml:1: retries is "x"; expected a whole number such as 3
-        hint: fix the line, or remove it
-    "#]]
-    .assert_eq(&output(home.path(), &site));
-    let list = config(home.path(), &["list"]).to_string();
-    let message = "config.toml:1: retries is \"x\"; expected a whole number";
-    assert!(list.contains(message), "{list}");
-    config(home.path(), &["set", "retries", "2"]).stdout();
-    assert_eq!(config(home.path(), &["get", "retries"]).stdout(), "2\n");
-    for (number, value) in [("1_0", "10"), ("0x10", "16"), ("0b11", "3")] {
-        configure(home.path(), &format!("retries = {number}\n"));
-        assert_eq!(
-            config(home.path(), &["get", "retries"]).stdout(),
-            format!("{value}\n")
-        );
-    }
-}
-
-#[test]
 fn line_breaks_and_a_byte_order_mark_stay() {
     let text = "# one\n# two\r\neditor = \"\"\"\r\ned\"\"\"\r\n";
     for (before, after) in [

@@ -360,15 +360,6 @@ async fn an_account_without_a_base_url_withholds_its_key() {
     assert_eq!(fixture.service.journal().requests().len(), 0);
 }
 
-#[tokio::test]
-async fn token_warns_of_an_exposed_key() {
-    let (fixture, directory) = logged_in().await;
-    let key = directory.join("keys/a");
-    set_mode(&key, 0o644);
-    let token = fixture.run_stored(&["auth", "token"]);
-    token.says("others can access ");
-}
-
 /// In a container, the home directory may be /dev/null or that of another user.
 #[tokio::test]
 async fn a_directory_that_cannot_be_searched() {

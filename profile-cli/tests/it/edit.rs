@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use expect_test::expect;
-use mock_server::dialect::WriteResponses;
 use mock_server::journal::{RecordedRequest, RequestPattern};
-use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
+use mock_server::{Fault, FaultRule};
 use serde_json::json;
 
 use crate::config_owner::{make_pipe, mode, require_other_user, set_mode};
@@ -98,19 +97,6 @@ async fn sends_only_changed_fields() {
     let first = json!({"display_name": "Ada", "bio": bio});
     assert_eq!(sent(&fixture), [first, added]);
     assert!(unsent(&fixture).is_empty());
-}
-
-#[tokio::test]
-async fn the_editor_accepts_arguments() {
-    let fixture = Fixture::new().await;
-    let script = "[ \"$1\" = '--wait for' ] && printf '[profile]\nlocation = \"L\"' > \"$2\"";
-    let script = editor(&fixture, script);
-    let edit = fixture.program(&["edit", "--json"]);
-    let edit = edit
-        .env("PATH", "/usr/bin:/bin")
-        .env("VISUAL", "/nowhere/vi");
-    let edit = edit.env("PROFILE_EDITOR", format!("'{script}' '--wait for'"));
-    assert_eq!(edit.run().json()["location"], "L");
 }
 
 #[tokio::test]
@@ -209,41 +195,6 @@ async fn a_kept_text_replaces_a_newer_value_after_a_question() {
         assert_eq!(unsent(&fixture).len(), 1, "{run}");
     }
     assert_eq!(sent(&fixture)[3..], [json!({"location": "M"})]);
-}
-
-#[tokio::test]
-async fn no_edit_touches_the_text_of_another() {
-    let fixture = Fixture::new().await;
-    let post = ["post", "create", "--editor"];
-    let failed = program(&fixture, "echo first > \"$1\"; exit 3", &post).run();
-    assert_eq!(failed.code(), 1, "{failed}");
-    let [first] = unsent(&fixture).try_into().unwrap();
-    let second = program(&fixture, "echo second > \"$1\"", &post).run();
-    assert!(second.succeeded(), "{second}");
-    let note = "note: texts that were not sent are kept in ";
-    assert!(second.stderr().starts_with(note), "{second}");
-    let yes = [&post[..], &["--yes"]].concat();
-    program(&fixture, "echo > \"$1\"", &yes).run().stdout();
-    assert_eq!(sent(&fixture), [json!({"body": "second"})]);
-    assert_eq!(unsent(&fixture), [first]);
-}
-
-#[tokio::test]
-async fn rejects_invalid_texts() {
-    let fixture = Fixture::new().await;
-    let invalid = "printf '[profile]\nbio = \"b\nlocation = 1\n' > \"$1\"";
-    let run = edit(&fixture, invalid);
-    let (text, printed) = take_unsent(&fixture, &run);
-    expect![[r#"
-        exit 2
-        --- stdout
-        --- stderr
-        error: the text:2:9: invalid basic string, expected `"`; your text is saved in PATH
-        hint: check it with `profile diff PATH` and send it with `profile apply PATH`
-    "#]]
-    .assert_eq(&printed);
-    assert_eq!(text, "[profile]\nbio = \"b\nlocation = 1\n");
-    assert!(sent(&fixture).is_empty());
 }
 
 /// A user without files, and another one.
@@ -503,24 +454,6 @@ async fn does_not_overwrite_a_field_that_changed_while_the_editor_was_open() {
     assert_eq!(profile["display_name"], "Other");
 }
 
-#[tokio::test]
-async fn keeps_the_text_if_the_outcome_is_unknown() {
-    let fixture = Fixture::new().await;
-    let posts = RequestPattern::any().method("POST");
-    let cut = FaultRule::new(Fault::Wire(WireFault::Close)).matching(posts);
-    fixture.service.add_fault(cut.after_write()).unwrap();
-    let create = ["post", "create", "--editor", "--retries", "0"];
-    let run = program(&fixture, "echo one > \"$1\"", &create).run();
-    expect![[r#"
-        exit 8
-        --- stdout
-        --- stderr
-        error: POST /api/v1/me/posts: the connection was lost before the response was complete: connection closed before message completed; the change may have been applied; your text is saved in PATH
-        hint: check with `profile post list` before you try again; send it with `profile post create --file PATH` with the key of PROFILE_API_KEY
-    "#]]
-    .assert_eq(&take_unsent(&fixture, &run).1);
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_later_error_does_not_hide_an_unknown_outcome() {
     let fixture = Fixture::new().await;
@@ -741,15 +674,4 @@ async fn old_texts_without_changes_are_deleted() {
     edit(&fixture, "kill -9 $PPID");
     assert_eq!(edit(&fixture, "").stderr(), "");
     assert_eq!(unsent(&fixture).len(), 1);
-}
-
-#[tokio::test]
-async fn reads_the_profile_after_an_empty_response() {
-    let mut silent = Dialect::default();
-    silent.write_responses = WriteResponses::NoContent;
-    let service = MockServer::builder().dialect(silent).start().await.unwrap();
-    let fixture = Fixture::of(service);
-    let run = edit(&fixture, SET_LOCATION);
-    assert!(run.stdout().contains("accepted the change"), "{run}");
-    assert!(unsent(&fixture).is_empty());
 }

@@ -39,21 +39,6 @@ async fn json_escapes_control_characters() {
 }
 
 #[tokio::test]
-async fn tables_remove_invisible_characters() {
-    let link = json!({"id": 1, "title": ODD, "url": "https://x"});
-    let fixture = fixture(200, json!({"data": {"links": [link]}})).await;
-    fixture
-        .run(&["link", "list", "-o", "table"])
-        .check(&expect![[r#"
-            exit 0
-            --- stdout
-            id  title        url
-            1   a31mbc de f  https://x
-            --- stderr
-        "#]]);
-}
-
-#[tokio::test]
 async fn csv_and_tsv_remove_characters_only_on_a_terminal() {
     let title = format!("{ODD}\u{1b}[31m\r\n");
     let link = json!({"id": 1, "title": title, "url": "https://x"});
@@ -256,73 +241,4 @@ async fn a_file_with_half_of_an_emoji_has_a_warning_and_sends_nothing() {
 /// Creates a service that responds to everything with a body.
 async fn responding(body: String) -> Fixture {
     Fixture::responding(ResponseTemplate::new(200).set_body_raw(body, "application/json")).await
-}
-
-/// Titles in many scripts, whose marks, joiners, variation selectors and tags change how others look.
-#[cfg(unix)]
-const ORDINARY: [&str; 20] = [
-    "नमस्ते क\u{94d}\u{200d}ष",
-    "สวัสดีค่ะ กำ",
-    "مُحَمَّد",
-    "می\u{200c}خواهم",
-    "שָׁלוֹם",
-    "Vie\u{323}\u{302}t",
-    "❤\u{fe0f}",
-    "👩\u{200d}👩\u{200d}👧",
-    "👍🏽",
-    "🇩🇪",
-    "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
-    "1\u{fe0f}\u{20e3}",
-    "\u{1112}\u{1161}\u{11ab}",
-    "தமிழ்",
-    "ශ\u{dca}\u{200d}රී",
-    "«\u{a0}Ça\u{202f}!\u{a0}»",
-    "it's 100 %",
-    r#"a \"quoted\" C:\\x"#,
-    "🏳\u{fe0f}\u{200d}🌈",
-    "日本語",
-];
-
-#[cfg(unix)]
-#[tokio::test(flavor = "multi_thread")]
-async fn questions_and_messages_show_ordinary_texts_as_they_are() {
-    for quoted in ORDINARY {
-        let title = quoted.replace("\\\"", "\"").replace("\\\\", "\\");
-        let reads = std::sync::atomic::AtomicUsize::new(0);
-        let changing = {
-            let title = title.clone();
-            move |_: &mock_server::wiremock::Request| {
-                let reads = reads.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                let url = format!("https://example.org/{reads}");
-                let link = json!({"id": "1", "title": title, "url": url});
-                ResponseTemplate::new(200)
-                    .set_body_string(json!({"data": {"links": [link]}}).to_string())
-            }
-        };
-        let quoted = format!("\"{quoted}\"");
-        let fixture = Fixture::new().await;
-        let file = &fixture.file("file.toml", "links = []");
-        let add = || fixture.run(&["link", "add", &title, "https://example.org"]);
-        for command in [&["link", "delete", &title][..], &["apply", file, "--prune"]] {
-            add();
-            let program = fixture.program(command);
-            let seen = Terminal::answered(program, "[y/N] ", "y\n").ends_with(0);
-            assert!(seen.contains(&quoted), "{command:?}: {seen}");
-            add();
-            let piped = fixture.run(&[command, &["--yes"]].concat());
-            assert!(piped.stdout().contains(&quoted), "{piped}");
-        }
-        let missing = fixture.run(&["link", "delete", &title, "--dry-run"]);
-        missing.says(&quoted);
-        let json = serde_json::to_string(&quoted).unwrap();
-        let json = json.trim_matches('"');
-        let missing = fixture.program(&["link", "delete", &title, "--dry-run", "--json"]);
-        let (_, seen) = Terminal::start(missing).ends();
-        assert!(seen.contains(json), "{seen}");
-        let fixture = Fixture::responding(changing).await;
-        let delete = fixture.program(&["link", "delete", &title]);
-        let seen = Terminal::answered(delete, "[y/N] ", "y\n").ends_with(1);
-        let now = format!("it is now \"1\" ({quoted}");
-        assert!(seen.contains(&now), "{seen}");
-    }
 }

@@ -79,28 +79,6 @@ async fn a_link_that_changes_during_the_prompt_is_not_deleted() {
     assert!(seen.contains("does not list your links any more"), "{seen}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn no_input_disables_prompts() {
-    let fixture = Fixture::new().await;
-    let delete = ["link", "delete", "link_1", "--no-input"];
-    let seen = Terminal::start(fixture.program(&delete)).ends_with(2);
-    assert!(!seen.contains("[y/N]"), "{seen}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_wait_is_one_line_of_a_narrow_terminal() {
-    let fixture = Fixture::new().await;
-    let busy = Fault::status(503).with_header("Retry-After", "1");
-    let busy = FaultRule::new(busy).times(1);
-    fixture.service.add_fault(busy).unwrap();
-    let seen = Terminal::of_size(24, 40, fixture.program(&["site"])).ends_with(0);
-    let mut lines = seen.split("\r\u{1b}[K");
-    let wait = "the service failed, retrying in 1 s";
-    assert!(seen.contains(wait), "{seen}");
-    let is_short = lines.all(|line| line.contains('\n') || line.len() < 40);
-    assert!(is_short, "{seen}");
-}
-
 /// Screen readers read a line again if it is written again.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_line_of_a_wait_is_written_only_when_it_changes() {
@@ -354,33 +332,6 @@ async fn changes_are_shown_with_the_old_values() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn words_are_not_broken_on_narrow_terminals() {
-    let fixture = Fixture::new().await;
-    let set = ["set", "--location", "Donaudampfschifffahrt"];
-    fixture.run(&set).stdout();
-    let card = lines(&fixture, 30, &["show"]);
-    assert!(card.contains("Donaudampfschifffahrt\n"), "{card}");
-}
-
-/// Stdin may be a pipe: then, the answer is read from the terminal.
-#[tokio::test(flavor = "multi_thread")]
-async fn asks_on_the_terminal_if_stdin_is_a_pipe() {
-    // The exit code of an unknown ID is 3.
-    for (answer, code, deleted) in [("y\n", 3, 2), ("n\n", 1, 0)] {
-        let fixture = Fixture::new().await;
-        let delete = "echo y | profile link delete link_1 link_2 link_9";
-        let mut terminal = Terminal::start(shell(&fixture, "sh", delete));
-        terminal.sees("the profile has no link \"link_9\"");
-        terminal.sees("\r\nDelete these 2 links? [y/N]");
-        terminal.types(answer);
-        let seen = terminal.ends_with(code);
-        let requests = fixture.service.journal().requests();
-        let deletions = requests.iter().filter(|request| request.method == "DELETE");
-        assert_eq!(deletions.count(), deleted, "{seen}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn the_default_editor_is_not_started_in_a_pipe() {
     let fixture = Fixture::new().await;
     let edit = shell(&fixture, "sh", "echo x | profile edit");
@@ -441,17 +392,6 @@ async fn bars_do_not_grow_beyond_100_columns() {
     for (columns, expected) in [(40, 40), (80, 80), (100, 100), (200, 100)] {
         assert_eq!(widest(columns, &[]), Some(expected));
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn breaks_long_words_that_are_not_urls() {
-    let fixture = Fixture::new().await;
-    let body = "x".repeat(600);
-    fixture.run(&["post", "create", &body]).stdout();
-    let seen = Terminal::start(fixture.program(&["post", "list"])).ends_with(0);
-    let mut lines = seen.lines();
-    assert!(lines.all(|line| line.chars().count() <= 60), "{seen}");
-    assert_eq!(seen.matches('x').count(), 600, "{seen}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
