@@ -15,8 +15,8 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("", "api me", "GET"),
     ("", "api me/posts -f body=p", "POST"),
     ("", "api me/links/link_1 -X DELETE", "DELETE"),
-    ("", "set --bio b", "PATCH"),
-    ("silent", "set --bio b", "PATCH"),
+    ("", "set --bio b", "GET PATCH"),
+    ("silent", "set --bio b", "GET PATCH"),
     ("", "set --bio b --dry-run", "GET"),
     ("", "edit", "GET GET PATCH"),
     ("silent", "edit", "GET GET PATCH GET"),
@@ -43,14 +43,14 @@ const ROWS: &[(&str, &str, &str)] = &[
     ("", "link delete link_1 --dry-run", "GET"),
     ("", "post create p", "POST"),
     ("", "post create p --dry-run", ""),
-    ("", "post create --editor", "GET POST"),
+    ("", "post create --editor", "POST"),
     ("", "post create --editor --dry-run", ""),
     ("", "post create --file KEPT", "POST"),
     ("", "post delete post_3", "GET ? GET DELETE"),
     ("", "post delete post_3 --yes", "GET DELETE"),
     ("", "post delete post_3 --dry-run", "GET"),
-    ("", "apply FILE", "GET GET PATCH POST"),
-    ("lost", "apply FILE", "GET GET PATCH PATCH POST"),
+    ("", "apply FILE", "GET ? GET PATCH POST"),
+    ("lost", "apply FILE", "GET ? GET PATCH PATCH POST"),
     (
         "",
         "apply FILE --prune",
@@ -62,7 +62,7 @@ const ROWS: &[(&str, &str, &str)] = &[
         "GET GET PATCH POST DELETE DELETE",
     ),
     ("", "apply FILE --prune --dry-run", "GET"),
-    ("", "apply KEPT", "GET GET PATCH GET"),
+    ("", "apply KEPT", "GET ? GET PATCH GET"),
 ];
 
 /// Responses to writes without a body, one lost response to a write, and one read that fails.
