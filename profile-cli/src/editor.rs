@@ -239,8 +239,8 @@ fn unsent_note() -> Option<String> {
 
 /// Returns `true` for an empty text, and for one with the fields that the editor showed.
 fn is_unchanged(path: &Path) -> bool {
-    let read = private_file::open(path).and_then(|(file, _)| text_file::read(file));
-    read.is_ok_and(|(Text { text, .. }, _)| {
+    let read = private_file::open(path).and_then(|(file, _)| text_file::read(file, path));
+    read.is_ok_and(|Text { text, .. }| {
         let parsed = profile_file::parse("", &text);
         let is_as_shown = parsed.is_ok_and(|(new, base)| base.is_some() && new.profile.is_empty());
         text.is_empty() || is_as_shown
@@ -295,7 +295,7 @@ impl TextFile {
             // The editor may have replaced the file.
             let file = private_file::restricted_to_owner(file)?;
             let safety = private_file::check(&self.path, Some(&file.metadata()?));
-            Ok((text_file::read(file)?.0.text, safety))
+            Ok((text_file::read(file, &self.path)?.text, safety))
         });
         match read {
             Ok((text, Ok(_))) => Ok(Ok(text)),

@@ -292,13 +292,6 @@ fn options_topic(program: &Command) -> Command {
         .help_template("{about}\n\n{all-args}")
 }
 
-pub(crate) fn is_help(error: &clap::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::{EXIT_CODES, GROUPS, of_program};

@@ -47,7 +47,6 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
-use clap::error::ErrorKind;
 
 use crate::commands::{Arguments, Command};
 use crate::outcome::next_command;
@@ -91,11 +90,9 @@ fn main() -> ExitCode {
 /// may name another command.
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     let parsed = parse_for(commands::program_of(words), words);
-    parsed.or_else(|error| match error.kind() {
-        ErrorKind::DisplayHelp
-        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-        | ErrorKind::DisplayVersion => Err(error),
-        _ => parse_for(commands::program(), words),
+    parsed.or_else(|error| match error.use_stderr() {
+        true => parse_for(commands::program(), words),
+        false => Err(error),
     })
 }
 

@@ -48,7 +48,8 @@ fn usage_failure(error: &clap::Error, json: bool) -> Option<Failure> {
         true => Failure::usage(message.trim()).hint(help.trim()),
         false => Failure::usage(text),
     };
-    (error.use_stderr() && !help::is_help(error)).then_some(failure)
+    let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    (error.use_stderr() && !is_help).then_some(failure)
 }
 
 /// Returns the failure of a value that one of our types rejects. The message of the parser would

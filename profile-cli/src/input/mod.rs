@@ -94,7 +94,7 @@ impl TextArgument {
             output.note(&format!("type the text, then press {end} on an empty line"));
         }
         let text = input.read_text();
-        let Text { text, had_mark } = text.map_err(|failure| invalid(&failure.message))?;
+        let Text { text, had_mark, .. } = text.map_err(|failure| invalid(&failure.message))?;
         if text.is_empty() && !had_mark {
             return Err(invalid(&format!("{input} is empty; expected a text")));
         }
@@ -105,7 +105,7 @@ impl TextArgument {
 /// Returns a text of a file or of stdin: without a line break at its end, which editors and shells add, and with the
 /// line breaks of Unix.
 pub(crate) fn entered_text(text: &str, source: impl fmt::Display, output: &Output) -> String {
-    let text = without_last_break(text);
+    let text = &text[..length_without_last_break(text.as_bytes())];
     if text.contains("\r\n") {
         output.note(&format!("{source}: the line breaks \\r\\n are sent as \\n"));
     }
@@ -144,10 +144,6 @@ pub(crate) fn file_of(text: &str) -> Option<&str> {
     let has_tilde = |path: &str| path.starts_with("~/") || cfg!(windows) && path.starts_with(r"~\");
     let is_file = |path: &&str| has_tilde(path) || Path::new(path).is_file();
     text.strip_prefix('@').filter(is_file)
-}
-
-fn without_last_break(text: &str) -> &str {
-    &text[..length_without_last_break(text.as_bytes())]
 }
 
 /// Returns the length of the text without a line break at its end.

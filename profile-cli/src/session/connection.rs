@@ -37,7 +37,7 @@ impl Connection {
         let base_url = settings.sources.base_url()?;
         // Calls that require no key work without it; others fail with the reason.
         let key = settings.key().ok().flatten();
-        let warnings = key.iter().flat_map(|key| &key.warnings);
+        let warnings = key.iter().flat_map(|key| &key.text.warnings);
         session.output.warn_all(warnings);
         let key = key.map(|key| key.key.value.clone());
         Ok(Self {

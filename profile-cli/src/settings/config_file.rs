@@ -37,9 +37,9 @@ impl ConfigFile {
         };
         let path = directory.join("config.toml");
         let opened = private_file::open(&path);
-        let read = opened.and_then(|(file, safety)| Ok((text_file::read(file)?.0, safety)));
+        let read = opened.and_then(|(file, safety)| Ok((text_file::read(file, &path)?, safety)));
         match read {
-            Ok((Text { text, had_mark }, safety)) => {
+            Ok((Text { text, had_mark, .. }, safety)) => {
                 let file = Self::parse(path, &text)?;
                 // An edit keeps the mark.
                 let mark = if had_mark { "\u{feff}" } else { "" };

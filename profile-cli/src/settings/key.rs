@@ -4,21 +4,16 @@ use profile_sdk::ApiKey;
 
 use super::{Account, DEFAULT_TIMEOUT, KeyStore, Setting, Settings, Source};
 use crate::outcome::{Failure, NextCommand, Result};
-use crate::system::{Text, environment, mark_note, private_file, text_file};
+use crate::system::{Text, environment, text_file};
 use crate::terminal::add_secret;
 
 const KEY: &str = "PROFILE_API_KEY";
 const KEY_FILE: &str = "PROFILE_API_KEY_FILE";
 
-/// An API key with its source.
+/// An API key with its source, and the text in which it was found.
 pub(crate) struct Key {
     pub(crate) key: Setting<ApiKey>,
-    /// The key itself, for `auth token`.
-    pub(crate) text: String,
-    /// Warnings about unsafe permissions.
-    pub(crate) warnings: Vec<String>,
-    /// A note for the commands that check the key.
-    pub(crate) note: Option<String>,
+    pub(crate) text: Text,
 }
 
 impl Key {
@@ -48,7 +43,7 @@ impl Key {
         if let Some(mut key) = of_environment {
             let base_url = sources.base_url().map(|base_url| &base_url.source);
             if matches!(base_url, Ok(Source::File(_) | Source::Account(_))) {
-                key.warnings.extend(sources.config.check_owner()?);
+                key.text.warnings.extend(sources.config.check_owner()?);
             }
             return Ok(Some(key));
         }
@@ -57,20 +52,18 @@ impl Key {
         };
         let of_config = sources.config.check_owner()?;
         check_destination(settings, &account)?;
-        let Some((text, warning)) = KeyStore::read(settings, &account.name)? else {
+        let Some(mut text) = KeyStore::read(settings, &account.name)? else {
             return Err(KeyStore::missing(settings, &account.name)?);
         };
-        let source = Source::Account(account.name);
-        let mut key = Self::new(text, source, warning)?;
-        key.warnings.extend(of_config);
+        text.warnings.extend(of_config);
         // Both may be about the same directory.
-        key.warnings.dedup();
-        Ok(Some(key))
+        text.warnings.dedup();
+        Self::new(text, Source::Account(account.name)).map(Some)
     }
 
     fn of_environment(settings: &Settings) -> Result<Option<Self>> {
         if let Some(text) = environment::text(KEY)? {
-            return Self::new(text.into(), Source::Environment(KEY), None).map(Some);
+            return Self::new(text.into(), Source::Environment(KEY)).map(Some);
         }
         let Some(path) = environment::path(KEY_FILE) else {
             return Ok(None);
@@ -78,24 +71,16 @@ impl Key {
         let timeout = settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
         let read = text_file::read_within(&path, timeout);
         let unreadable = |error| environment::unreadable_file(KEY_FILE, &path, &error);
-        let (text, exposed) = read.map_err(unreadable)?;
-        let warning = exposed.then(|| private_file::exposed_warning(&path));
-        Self::new(text, Source::Environment(KEY_FILE), warning).map(Some)
+        Self::new(read.map_err(unreadable)?, Source::Environment(KEY_FILE)).map(Some)
     }
 
-    fn new(text: Text, source: Source, warning: Option<String>) -> Result<Self> {
-        let note = || mark_note(format!("the key from {source}"));
-        let note = text.had_mark.then(note);
+    fn new(text: Text, source: Source) -> Result<Self> {
         let key = ApiKey::new(text.key()).map_err(|invalid| {
             Failure::from(invalid).hint(format!("check the key from {source}"))
         })?;
         add_secret(&key);
-        Ok(Self {
-            key: Setting::new(key, source),
-            text: text.key().to_owned(),
-            warnings: warning.into_iter().collect(),
-            note,
-        })
+        let key = Setting::new(key, source);
+        Ok(Self { key, text })
     }
 }
 

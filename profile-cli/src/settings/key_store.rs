@@ -100,15 +100,12 @@ impl KeyStore {
         Ok(Failure::new(FailureKind::Unauthorized, message).hint(hint))
     }
 
-    /// Returns an account's key, if there is one, with a warning about unsafe permissions.
-    pub(super) fn read(
-        settings: &Settings,
-        account: &str,
-    ) -> Result<Option<(Text, Option<String>)>> {
+    /// Returns an account's key, if there is one, with at most one warning about unsafe permissions.
+    pub(super) fn read(settings: &Settings, account: &str) -> Result<Option<Text>> {
         if Self::of_account(&settings.sources.config, account)? == Self::Keyring {
             let read = keyring::read(account);
             let read = read.map_err(|reason| keyring_failure("read from", &reason))?;
-            return Ok(read.map(|text| (text.into(), None)));
+            return Ok(read.map(Text::from));
         }
         let path = key_file(account)?;
         let (file, safety) = match private_file::open(&path) {
@@ -117,13 +114,12 @@ impl KeyStore {
             Err(error) => return Err(Failure::of_file("read", &path, &error)),
         };
         let of_group = safety.map_err(Failure::usage)?;
-        let read = text_file::read(file);
-        let (text, exposed) = read.map_err(|error| Failure::of_file("read", &path, &error))?;
-        let of_others = match exposed {
-            true => Some(private_file::exposed_warning(&path)),
-            false => directory_warning(&path),
-        };
-        Ok(Some((text, of_others.or(of_group))))
+        let read = text_file::read(file, &path);
+        let mut text = read.map_err(|error| Failure::of_file("read", &path, &error))?;
+        if text.warnings.is_empty() {
+            text.warnings.extend(directory_warning(&path).or(of_group));
+        }
+        Ok(Some(text))
     }
 }
 

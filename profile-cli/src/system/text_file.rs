@@ -21,6 +21,8 @@ pub(crate) const SAVE_AS_UTF_8: &str = "save it as UTF-8";
 pub(crate) struct Text {
     pub(crate) text: String,
     pub(crate) had_mark: bool,
+    /// Warnings about unsafe permissions of its file.
+    pub(crate) warnings: Vec<String>,
 }
 
 impl From<String> for Text {
@@ -28,7 +30,11 @@ impl From<String> for Text {
         let unmarked = text.strip_prefix('\u{feff}').map(str::to_owned);
         let had_mark = unmarked.is_some();
         let text = unmarked.unwrap_or(text);
-        Self { text, had_mark }
+        Self {
+            text,
+            had_mark,
+            warnings: Vec::new(),
+        }
     }
 }
 
@@ -36,6 +42,11 @@ impl Text {
     /// Returns the key that the text contains, without the white space around it.
     pub(crate) fn key(&self) -> &str {
         self.text.trim()
+    }
+
+    /// Returns a note if the source starts with a byte order mark.
+    pub(crate) fn note(&self, source: impl Display) -> Option<String> {
+        self.had_mark.then(|| mark_note(source))
     }
 
     /// Decodes a text. An error completes a sentence that starts with the name of the source.
@@ -80,30 +91,31 @@ pub(crate) fn read_at_most(max: u64, source: impl Read) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Reads a small file. The second value is `true` if others can access the file.
-pub(crate) fn read_bytes(file: File) -> io::Result<(Vec<u8>, bool)> {
+/// Reads a small file, with a warning if others can access it.
+pub(crate) fn read_bytes(file: File, path: &Path) -> io::Result<(Vec<u8>, Option<String>)> {
     let metadata = file.metadata()?;
     // A pipe or a device has no permissions to repair.
     let exposed = metadata.is_file() && private_file::is_accessible_to_others(&metadata);
-    Ok((read_at_most(MAX_BYTES, file)?, exposed))
+    let warning = exposed.then(|| private_file::exposed_warning(path));
+    Ok((read_at_most(MAX_BYTES, file)?, warning))
 }
 
-/// Reads a small file as text. The second value is `true` if others can access the file.
-pub(crate) fn read(file: File) -> io::Result<(Text, bool)> {
-    let (bytes, exposed) = read_bytes(file)?;
-    let text = Text::new(bytes);
-    let text = text.map_err(|reason| {
+/// Reads a small file as text.
+pub(crate) fn read(file: File, path: &Path) -> io::Result<Text> {
+    let (bytes, warning) = read_bytes(file, path)?;
+    let text = Text::new(bytes).map_err(|reason| {
         let reason = format!("it {reason}; {SAVE_AS_UTF_8}");
         io::Error::new(ErrorKind::InvalidData, reason)
     })?;
-    Ok((text, exposed))
+    let warnings = warning.into_iter().collect();
+    Ok(Text { warnings, ..text })
 }
 
 /// Reads a file that the user names, as `read` does. It may be a pipe to which nobody writes.
-pub(crate) fn read_within(path: &Path, timeout: Duration) -> io::Result<(Text, bool)> {
+pub(crate) fn read_within(path: &Path, timeout: Duration) -> io::Result<Text> {
     let (sender, receiver) = mpsc::channel();
     let path = path.to_owned();
-    thread::spawn(move || sender.send(File::open(path).and_then(read)));
+    thread::spawn(move || sender.send(File::open(&path).and_then(|file| read(file, &path))));
     let read = receiver.recv_timeout(timeout);
     read.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()))
 }

@@ -169,7 +169,7 @@ pub(crate) fn token(session: &Session<'_>) -> Result<Report> {
     match key {
         Some(key) => Ok(Report {
             is_key: true,
-            ..Report::text(&*key.text, "token").warnings(key.warnings.clone())
+            ..Report::text(key.text.key(), "token").warnings(key.text.warnings.clone())
         }),
         None => Err(failure::without_key(Failure::default())),
     }

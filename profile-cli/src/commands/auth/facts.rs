@@ -40,8 +40,8 @@ impl Facts {
         if let Source::Account(name) = &key.key.source {
             self.account = Some(name.clone());
         }
-        self.key = Some((masked(&key.text), key.key.source.to_string()));
-        self.key_warnings.clone_from(&key.warnings);
+        self.key = Some((masked(key.text.key()), key.key.source.to_string()));
+        self.key_warnings.clone_from(&key.text.warnings);
     }
 
     /// Adds a failure, unless another check has found it too.

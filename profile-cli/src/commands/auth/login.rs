@@ -14,7 +14,7 @@ use crate::session::{Session, client_for};
 use crate::settings::{
     AccountName, ConfigEdit, ConfigFile, KEY_STORE, KeyStore, SettingName, complete_url,
 };
-use crate::system::{Text, mark_note};
+use crate::system::Text;
 use crate::terminal::{SafeUrl, redact_key};
 
 /// The place of keys, in the help.
@@ -151,9 +151,7 @@ fn check_with_service(base_url: &SafeUrl, key: &str, session: &Session<'_>) -> R
 
 /// Returns the key in a text, with a note if it had a byte order mark.
 fn key_of(entered: Text, session: &Session<'_>) -> String {
-    if entered.had_mark {
-        session.output.note(&mark_note("the key"));
-    }
+    session.output.note_all(entered.note("the key"));
     entered.key().to_owned()
 }
 

@@ -43,7 +43,8 @@ fn local(session: &Session<'_>) -> Facts {
     let mut is_missing = false;
     match settings.key() {
         Ok(Some(key)) => {
-            session.output.note_all(&key.note);
+            let source = format!("the key from {}", key.key.source);
+            session.output.note_all(key.text.note(source));
             facts.set_key(key);
         }
         Ok(None) => is_missing = is_readable,

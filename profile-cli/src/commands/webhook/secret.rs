@@ -11,7 +11,7 @@ use crate::input::length_without_last_break;
 use crate::outcome::{Failure, Result};
 use crate::output::Output;
 use crate::session::Session;
-use crate::system::{environment, mark_note, private_file, text_file};
+use crate::system::{environment, mark_note, text_file};
 use crate::terminal::add_webhook_secret;
 
 const SECRET: &str = "PROFILE_WEBHOOK_SECRET";
@@ -38,13 +38,10 @@ impl WebhookSecret {
             let hint = format!("set {SECRET}, or {SECRET_FILE} to a file that contains it");
             return Err(Failure::usage("no webhook secret is set").hint(hint));
         };
-        let read = File::open(&path).and_then(text_file::read_bytes);
+        let read = File::open(&path).and_then(|file| text_file::read_bytes(file, &path));
         let unreadable = |error| environment::unreadable_file(SECRET_FILE, &path, &error);
-        let (mut bytes, exposed) = read.map_err(unreadable)?;
-        if exposed {
-            let warning = private_file::exposed_warning(&path);
-            session.output.warn(&warning);
-        }
+        let (mut bytes, warning) = read.map_err(unreadable)?;
+        session.output.warn_all(warning);
         // Editors add a line break that is not part of the secret.
         bytes.truncate(length_without_last_break(&bytes));
         Self::new(bytes, SECRET_FILE, session.output)
