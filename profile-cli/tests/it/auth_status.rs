@@ -60,7 +60,7 @@ async fn problems_of_the_key() {
     for command in [&["auth", "status"][..], &["show"]] {
         let program = fixture.program(command).without("PROFILE_API_KEY");
         let run = program.env("PROFILE_API_KEY_FILE", &with_space).run();
-        run.says(&quoted);
+        assert_eq!(run.stderr().matches(&quoted).count(), 1, "{run}");
     }
     let missing = status(&fixture).without("PROFILE_API_KEY");
     let missing = missing.env("PROFILE_API_KEY_FILE", "missing/key").run();
@@ -187,19 +187,6 @@ async fn problems_of_settings_and_files() {
     assert!(!keyless.stderr().contains("no API key"), "{keyless}");
     let printed: serde_json::Value = serde_json::from_slice(broken.stdout_bytes()).unwrap();
     assert_eq!(printed["handle"], "demo", "{broken}");
-}
-
-#[tokio::test]
-async fn each_warning_is_printed_once() {
-    let fixture = Fixture::new().await;
-    let key = fixture.file("key", fixture.service.key());
-    set_mode(&key, 0o644);
-    let status = fixture
-        .program(&["auth", "status"])
-        .without("PROFILE_API_KEY");
-    let run = status.env("PROFILE_API_KEY_FILE", &key).run();
-    let count = run.stderr().matches("others can access").count();
-    assert_eq!(count, 1, "{run}");
 }
 
 #[tokio::test]

@@ -126,31 +126,6 @@ async fn ctrl_c_during_a_request_ends_the_program() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_interrupted_deletion_reports_every_item() {
-    let fixture = Fixture::new().await;
-    let hangs = Fault::Wire(WireFault::Stall { after: 0 });
-    let second = RequestPattern::any().method("DELETE");
-    let hangs = FaultRule::new(hangs).matching(second.path("/me/links/link_2"));
-    fixture.service.add_fault(hangs).unwrap();
-    let delete = "link delete link_1 link_2 link_3 --yes --json";
-    let delete: Vec<_> = delete.split(' ').collect();
-    let mut terminal = Terminal::start(fixture.program(&delete)).without_escape_sequences();
-    let request = fixture.service.expect("DELETE", "/me/links/link_2");
-    request.arrives(1, Duration::from_secs(10)).await;
-    terminal.types("\u{3}");
-    let seen = terminal.ends_with(-2);
-    let mut lines = seen.lines().rev();
-    let error = lines.find_map(|line| Some(&line[line.find("{\"error\"")?..]));
-    let error: serde_json::Value = serde_json::from_str(error.unwrap()).unwrap();
-    let outcomes = error["error"]["failures"].as_array().unwrap().iter();
-    let outcomes: Vec<_> = outcomes.map(|one| (&one["id"], &one["outcome"])).collect();
-    let expected = serde_json::json!([["link_3", "not_done"], ["link_2", "unknown"]]);
-    assert_eq!(serde_json::json!(outcomes), expected);
-    assert_eq!(error["error"]["outcome"], "unknown");
-    assert_eq!(seen.matches("link_1").count(), 1, "{seen}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_ends_a_shell_loop() {
     const LOOP: &str = "for id in link_1 link_2; do profile link delete $id $yes; done; echo after";
     const LOGINS: &str = "for id in 1 2; do profile auth login --account $id; done; echo after";
@@ -195,7 +170,7 @@ async fn ctrl_c_ends_a_shell_loop() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn uses_color_only_on_terminals_that_support_it() {
+async fn uses_color_on_terminals_that_support_it_and_in_pipes_if_requested() {
     let fixture = Fixture::new().await;
     for (environment, flags, colors) in [
         (&[][..], &[][..], true),
@@ -212,21 +187,16 @@ async fn uses_color_only_on_terminals_that_support_it() {
         let context = format!("{environment:?} {flags:?}: {seen:?}");
         assert_eq!(seen.contains('\u{1b}'), colors, "{context}");
     }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn uses_color_in_pipes_only_if_requested() {
-    let fixture = Fixture::new().await;
-    for (environment, flags, colors) in [
-        (&[][..], &[][..], false),
-        (&[], &["--color", "always"], true),
-        (&[("CLICOLOR_FORCE", "1")], &[], true),
-        (&[("CLICOLOR_FORCE", "0")], &[], false),
-        (&[("CLICOLOR_FORCE", "1")], &["--color", "never"], false),
+    for (forced, color, colors) in [
+        ("", "auto", false),
+        ("", "always", true),
+        ("1", "auto", true),
+        ("0", "auto", false),
+        ("1", "never", false),
     ] {
-        let arguments = [&["show", "--output", "table"], flags].concat();
-        let run = fixture.program(&arguments).envs(environment).run();
-        let context = format!("{environment:?} {flags:?}: {run}");
+        let show = fixture.program(&["show", "--output", "table", "--color", color]);
+        let run = show.env("CLICOLOR_FORCE", forced).run();
+        let context = format!("{forced} {color}: {run}");
         assert_eq!(run.stdout().contains('\u{1b}'), colors, "{context}");
     }
 }

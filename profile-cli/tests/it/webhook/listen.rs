@@ -4,9 +4,9 @@ use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 
 use expect_test::expect;
+use mock_server::MockServer;
 use mock_server::webhook::EventKind;
 use mock_server::wiremock::ResponseTemplate;
-use mock_server::{Dialect, MockServer};
 use serde_json::json;
 
 use super::listener::Listener;
@@ -42,47 +42,34 @@ async fn verifies_deliveries_of_the_service() {
     "#]]);
 }
 
-#[tokio::test]
-async fn accepts_base64_signatures_on_request() {
+#[test]
+fn accepts_base64_signatures_on_request() {
     let home = home();
     let listener = Listener::start(home.path(), &["--max", "1", "--encoding", "base64"]);
-    let dialect: Dialect =
-        serde_json::from_value(json!({"webhook_signature_encoding": "base64"})).unwrap();
-    let service = MockServer::builder().dialect(dialect).start().await;
-    let service = service.unwrap();
-    let hooks = service.webhook();
-    hooks.set_receiver(&listener.url, SECRET).unwrap();
-    let sent = hooks.emit("post.liked", json!({})).await.unwrap();
-    assert!(sent.is_success(), "{sent:?}");
+    let signature = "sha256=dXEH6g6yUJ/CESIczphLijdXC211hsIsRvQ3nIsEPhc=";
+    let delivered = listener.deliver("post.liked", signature, BODY.as_bytes());
+    assert_eq!(delivered, 204);
     listener.end().stdout();
 }
 
 #[test]
 #[cfg_attr(windows, ignore = "ends the program by SIGTERM")]
-fn a_line_on_a_terminal_omits_empty_values() {
+fn a_line_has_all_columns_in_a_pipe_and_no_empty_values_on_a_terminal() {
     let home = home();
-    let listener = Listener::start(home.path(), &["--max", "1", "-o", "table"]);
-    listener.deliver("evil\tkind", "sha256=00", b"");
-    let run = listener.stop();
-    let line = "Z  401  0  rejected  X-Service-Signature has a digest of length 2; expected 64 hex digits  /hooks\n";
-    assert!(run.stdout().ends_with(line), "{run}");
-}
-
-#[test]
-#[cfg_attr(windows, ignore = "ends the program by SIGTERM")]
-fn a_line_in_a_pipe_has_all_columns() {
-    let home = home();
-    let listener = Listener::start(home.path(), &[]);
-    listener.delivers(204);
-    listener.deliver("evil\tkind", "sha256=00", b"");
-    let run = listener.stop();
-    let lines = run.stdout().lines();
-    let lines: Vec<_> = lines.map(|line| line.split_once('\t').unwrap().1).collect();
-    let expected = [
-        "post.liked\t204\t13\tverified\t\t/hooks",
-        "\t401\t0\trejected\tX-Service-Signature has a digest of length 2; expected 64 hex digits\t/hooks",
-    ];
-    assert_eq!(lines, expected);
+    let reason = "X-Service-Signature has a digest of length 2; expected 64 hex digits";
+    let piped = format!("\t\t401\t0\trejected\t{reason}\t/hooks\n");
+    let shown = format!("Z  401  0  rejected  {reason}  /hooks\n");
+    for (format, verified, rejected) in [
+        ("tsv", "\tpost.liked\t204\t13\tverified\t\t/hooks\n", piped),
+        ("table", "Z  post.liked  204  13  verified  /hooks\n", shown),
+    ] {
+        let listener = Listener::start(home.path(), &["-o", format]);
+        listener.delivers(204);
+        listener.deliver("evil\tkind", "sha256=00", b"");
+        let run = listener.stop();
+        assert!(run.stdout().contains(verified), "{run}");
+        assert!(run.stdout().ends_with(&rejected), "{run}");
+    }
 }
 
 #[test]
@@ -320,48 +307,6 @@ async fn advice_about_the_receiver_is_printed_once_per_status() {
             2,
             "{run}"
         );
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn responds_without_waiting_for_the_receiver_but_ctrl_c_waits() {
-    let home = home();
-    let local = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = local.local_addr().unwrap();
-    let uri = format!("http://user:password@{address}/hooks?token");
-    let mut listener = Listener::start(home.path(), &["--json", "--forward-to", &uri]);
-    let forwarding = format!("note: forwarding to http://***@{address}/hooks");
-    assert_eq!(listener.running.stderr_line(), forwarding);
-    // The sender receives its response before the receiver has responded.
-    listener.delivers(204);
-    listener.event();
-    let (stream, _) = accept_request(&local);
-    listener.running.signal(Signal::INT);
-    let waiting = "note: waiting for 1 deliveries to be forwarded; press Ctrl-C to exit at once";
-    assert_eq!(listener.running.stderr_line(), waiting);
-    answer(stream);
-    listener.end().check(&expect![[r#"
-        exit -2
-        --- stdout
-        --- stderr
-        ended: 1 verified, 0 rejected
-    "#]]);
-}
-
-#[cfg(unix)]
-#[test]
-fn signals_stop_it_cleanly() {
-    let home = home();
-    for (signal, exit_code) in [(Signal::INT, -2), (Signal::TERM, 0), (Signal::HUP, 0)] {
-        let listener = Listener::start(home.path(), &["--quiet"]);
-        // An open connection without a request does not delay the exit.
-        let silent = listener.connect().unwrap();
-        listener.running.signal(signal);
-        let run = listener.end();
-        assert_eq!(run.code(), exit_code, "{run}");
-        assert_eq!(run.stderr(), "");
-        drop(silent);
     }
 }
 

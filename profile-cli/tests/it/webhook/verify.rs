@@ -57,6 +57,9 @@ fn accepts_base64_on_request() {
         error: not verified: X-Service-Signature contains a base64 digest, expected hex; if the service uses base64, add --encoding base64
         hint: add --explain to find the probable reason
     "#]]);
+    let explain = ["--explain", "--encoding", "base64"];
+    let rejected = verify(home.path(), &body, &sign(home.path(), &body, &[]), &explain);
+    rejected.says("\nhint: the delivery would verify with secret 1 if the receiver accepted hex\n");
 }
 
 #[test]
@@ -105,33 +108,6 @@ fn an_explanation_never_repeats_the_message() {
     let without_prefix = explain(&SIGNATURE.replace("sha256=", ""));
     without_prefix.says("\nhint: the delivery would verify ");
     assert!(!explain("sha256=00").stderr().contains("hint: "));
-}
-
-#[test]
-fn an_explanation_depends_on_the_encoding() {
-    let home = home();
-    let (_, body) = file(home.path(), "body", BODY);
-    let encoding = ["--encoding", "base64"];
-    let base64 = &sign(home.path(), &body, &encoding);
-    let (_, changed) = file(home.path(), "changed", format!("{BODY}\n"));
-    let explain = |body: &str, signature: &str| {
-        let explain = ["--explain", "--encoding", "base64"];
-        let rejected = verify(home.path(), body, signature, &explain);
-        assert_eq!(rejected.code(), 10, "{rejected}");
-        rejected.stderr()
-    };
-    assert_eq!(
-        explain(&changed, base64),
-        "error: not verified: X-Service-Signature does not match the body (length 14) and the secret\n\
-         hint: the delivery would verify with secret 1 if the body did not end with a newline\n"
-    );
-    assert_eq!(
-        explain(&body, SIGNATURE),
-        "error: not verified: X-Service-Signature contains a hex digest, expected base64; \
-         if the service uses hex, add --encoding hex\n\
-         hint: the delivery would verify with secret 1 if the receiver accepted hex\n"
-    );
-    assert!(!explain(&body, "sha256=00").contains("hint: "));
 }
 
 #[test]
