@@ -60,11 +60,8 @@ pub(crate) fn read_any<T: DeserializeOwned>(body: &Body, is_enveloped: bool) -> 
         serde_json::from_str(json).or_else(|_| {
             let value: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
             let decoded = serde_path_to_error::deserialize(value);
-            decoded.map_err(|error| match (is_enveloped, error.path().to_string()) {
-                (true, path) => error_at(&path, error.inner()),
-                (false, path) if path == "." => error.inner().to_string(),
-                (false, path) => format!("{path}: {}", error.inner()),
-            })
+            let root = if is_enveloped { "data" } else { "" };
+            decoded.map_err(|error| error_at(root, &error))
         })
     });
     decoded.map_err(|reason| unreadable(&reason, &body.bytes))
@@ -87,8 +84,7 @@ fn decode<T: ResponseData>(mut data: Value) -> Result<T, String> {
     let mut value = match decoded {
         Ok(value) => value,
         Err(error) => {
-            let reason = error_at(&error.path().to_string(), error.inner());
-            return T::from_unexpected(data).ok_or(reason);
+            return T::from_unexpected(data).ok_or_else(|| error_at("data", &error));
         }
     };
     for (list, index, fields) in in_elements {
@@ -133,12 +129,14 @@ fn first_name(path: &Path) -> Option<&str> {
     }
 }
 
-fn error_at(path: &str, reason: &serde_json::Error) -> String {
-    match path {
-        "." => format!("data: {reason}"),
-        _ if path.starts_with('[') => format!("data{path}: {reason}"),
-        _ => format!("data.{path}: {reason}"),
-    }
+fn error_at(root: &str, error: &PathError) -> String {
+    let path = match error.path().to_string() {
+        path if path == "." => root.to_owned(),
+        path if path.starts_with('[') || root.is_empty() => format!("{root}{path}"),
+        path => format!("{root}.{path}"),
+    };
+    let colon = if path.is_empty() { "" } else { ": " };
+    format!("{path}{colon}{}", error.inner())
 }
 
 /// Returns the message for a body that cannot be decoded. The reason may quote the body.
@@ -148,7 +146,7 @@ pub(crate) fn unreadable(reason: &str, body: &[u8]) -> String {
 }
 
 /// Returns the start of a body, escaped on one line.
-fn start_of(body: &[u8]) -> String {
+pub(crate) fn start_of(body: &[u8]) -> String {
     const SHOWN: usize = 120;
     let text = String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN)]);
     let start: String = text.chars().take(SHOWN).collect();

@@ -6,40 +6,14 @@ use crate::json;
 use crate::text::one_line;
 
 /// The members with a message, the first of which counts.
-const MESSAGES: [&str; 9] = [
-    "message",
-    "msg",
-    "defaultMessage",
-    "error_description",
-    "detail",
-    "title",
-    "reason",
-    "description",
-    "hydra:description",
-];
+const MESSAGES: &str = "message msg defaultMessage error_description detail title reason description \
+                        hydra:description";
 
 /// The members with reasons.
-const REASONS: [&str; 6] = [
-    "errorMessages",
-    "errors",
-    "detail",
-    "details",
-    "violations",
-    "fieldViolations",
-];
+const REASONS: &str = "errorMessages errors detail details violations fieldViolations";
 
-/// The members with the name of a field: a text, a JSON pointer or a path. The last four only in a list.
-const FIELDS: [&str; 9] = [
-    "field",
-    "param",
-    "target",
-    "property",
-    "propertyPath",
-    "pointer",
-    "parameter",
-    "loc",
-    "path",
-];
+/// The members with the name of a field: a text, a JSON pointer or a path. Others only in a list.
+const FIELDS: &str = "field param target property propertyPath";
 
 /// The maximum depth of arrays and objects, since they are read in two ways: each level doubles the time.
 const MAX_DEPTH: usize = 8;
@@ -81,40 +55,32 @@ fn only_message(message: Option<String>) -> ErrorBody {
 
 fn read_value(value: &Value) -> ErrorBody {
     match value {
-        Value::Object(fields) => read_object(fields),
+        Value::Object(fields) if is_form(fields) => read_fields(fields),
+        Value::Object(fields) => read_members(fields),
         Value::String(text) => only_message(sentence(text)),
         Value::Array(errors) => read_list(errors, read_value),
         Value::Null | Value::Bool(_) | Value::Number(_) => ErrorBody::default(),
     }
 }
 
-/// Reads `{"error": …}`, `{"errors": …}`, `{"message": …}`, `{"detail": …}`, problem details, or an object
-/// of fields with lists of reasons.
-fn read_object(fields: &Map<String, Value>) -> ErrorBody {
-    match is_form(fields) {
-        true => read_fields(fields),
-        false => read_members(fields),
-    }
-}
-
-/// Reads the known members of an object.
+/// Reads `{"error": …}`, `{"errors": …}`, `{"message": …}`, `{"detail": …}` or problem details.
 fn read_members(fields: &Map<String, Value>) -> ErrorBody {
     let error = fields.get("error").map(read_inner).unwrap_or_default();
     let detail = fields.get("detail").filter(|detail| !detail.is_string());
-    let lists = REASONS.iter().filter_map(|name| match *name {
+    let lists = REASONS.split(' ').filter_map(|name| match name {
         "errors" => fields.get("errors").map(read_inner),
         "detail" => detail.map(read_inner),
         name => fields.get(name).map(read_reasons),
     });
     let errors = join(lists.map(|list| (None, list)));
-    let first = |names: &[&str]| {
-        let values = names.iter().filter_map(|name| fields.get(*name));
+    let first = |names: &str| {
+        let values = names.split(' ').filter_map(|name| fields.get(name));
         let mut others = values.filter(|value| detail != Some(*value));
         others.find_map(readable)
     };
-    let own_message = first(&MESSAGES);
+    let own_message = first(MESSAGES);
     // The default type of RFC 9457 adds nothing to the status code.
-    let own_code = first(&["code", "error_code", "type"]).filter(|code| code != "about:blank");
+    let own_code = first("code error_code type").filter(|code| code != "about:blank");
     // In `{"error": "not_found", "message": "…"}` the inner string is the code.
     let is_text = fields.get("error").is_some_and(Value::is_string) && own_message.is_some();
     let (message, text) = match is_text {
@@ -134,7 +100,7 @@ fn read_members(fields: &Map<String, Value>) -> ErrorBody {
         fields: [error.fields, errors.fields].concat(),
     };
     if read.fields.is_empty() {
-        let name = FIELDS[..5].iter().find_map(|name| fields.get(*name));
+        let name = FIELDS.split(' ').find_map(|name| fields.get(name));
         let reason = read.message.as_ref().or(read.code.as_ref()).cloned();
         read.fields.extend(name.and_then(path_text).zip(reason));
     }
@@ -144,15 +110,15 @@ fn read_members(fields: &Map<String, Value>) -> ErrorBody {
 /// Reads a member in which only texts and objects with a known member are reasons. Without such a member, lists of
 /// texts are about fields, and single texts may be about anything.
 fn read_reasons(value: &Value) -> ErrorBody {
-    let Value::Object(fields) = value else {
-        return match value {
-            Value::Array(entries) => read_list(entries, |entry| match entry {
-                Value::Object(fields) => read_members(fields),
-                Value::Array(_) => ErrorBody::default(),
-                entry => read_value(entry),
-            }),
-            value => read_value(value),
-        };
+    let entry = |entry: &Value| match entry {
+        Value::Object(fields) => read_members(fields),
+        Value::String(text) => only_message(sentence(text)),
+        _ => ErrorBody::default(),
+    };
+    let fields = match value {
+        Value::Array(entries) => return read_list(entries, entry),
+        Value::Object(fields) => fields,
+        value => return entry(value),
     };
     let read = read_members(fields);
     let is_text = |value: &Value| value.is_string();
@@ -190,7 +156,9 @@ fn is_form(fields: &Map<String, Value>) -> bool {
             Value::Object(inner) => inner.contains_key("message") || is_form(inner),
             _ => false,
         };
-        is_reason && !["error", "message"].contains(&&**name) && !REASONS.contains(&&**name)
+        is_reason
+            && !["error", "message"].contains(&&**name)
+            && REASONS.split(' ').all(|one| one != name)
     };
     !fields.is_empty() && fields.iter().all(is_field)
 }
@@ -264,7 +232,10 @@ fn join(errors: impl Iterator<Item = (Option<String>, ErrorBody)>) -> ErrorBody 
 fn field_name(error: &Value) -> Option<String> {
     let source = error.get("source").into_iter();
     let mut named = source.chain([error]);
-    path_text(named.find_map(|error| FIELDS.iter().find_map(|name| error.get(name)))?)
+    let names = FIELDS
+        .split(' ')
+        .chain(["pointer", "parameter", "loc", "path"]);
+    path_text(named.find_map(|error| names.clone().find_map(|name| error.get(name)))?)
 }
 
 fn path_text(path: &Value) -> Option<String> {

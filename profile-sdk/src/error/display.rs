@@ -5,6 +5,7 @@ use std::fmt;
 
 use url::Url;
 
+use crate::decode::start_of;
 use crate::error::{Again, Error, ErrorKind};
 use crate::request::Operation;
 use crate::text::shorten;
@@ -63,7 +64,10 @@ impl fmt::Debug for Error {
         f.debug_struct("Error")
             .field("kind", &self.kind())
             .field("display", &format_args!("{self}"))
-            .field("body", &start_of_body(self.body()))
+            .field(
+                "body",
+                &format_args!("{} of {} bytes", start_of(self.body()), self.body().len()),
+            )
             .finish()
     }
 }
@@ -133,15 +137,5 @@ fn origin(location: &str) -> String {
         Ok(url) => format!(" to {}", shorten(&url.origin().ascii_serialization())),
         // A relative URL may name another host, as `//host/path` does.
         Err(_) => String::new(),
-    }
-}
-
-/// Shortens a body for `Debug`, which `main` and `unwrap` print.
-fn start_of_body(body: &[u8]) -> String {
-    const MAX_CHARACTERS: usize = 200;
-    let text = String::from_utf8_lossy(body);
-    match text.char_indices().nth(MAX_CHARACTERS) {
-        Some((end, _)) => format!("{}… of {} bytes", &text[..end], body.len()),
-        None => text.into_owned(),
     }
 }

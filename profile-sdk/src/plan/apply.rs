@@ -498,10 +498,7 @@ impl ApplyError {
 impl From<Error> for ApplyError {
     /// Creates an error with an empty report, which tests can set.
     fn from(error: Error) -> Self {
-        Self {
-            reason: ApplyErrorReason::Call(error),
-            report: Box::default(),
-        }
+        Self::new(ApplyErrorReason::Call(error), ApplyReport::default())
     }
 }
 

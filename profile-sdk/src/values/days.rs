@@ -128,16 +128,3 @@ impl TryFrom<u16> for Days {
         Self::new(days)
     }
 }
-
-impl TryFrom<i64> for Days {
-    type Error = InvalidValue;
-
-    fn try_from(days: i64) -> Result<Self, Self::Error> {
-        // A number that does not fit is beyond the maximum, too.
-        let reject = || InvalidValue::new("days", format!("is {days}; expected 1 to 365"));
-        u16::try_from(days)
-            .ok()
-            .and_then(|days| Self::new(days).ok())
-            .ok_or_else(reject)
-    }
-}

@@ -73,9 +73,9 @@ impl fmt::Display for FieldKind {
     }
 }
 
-/// Declares a text type with a maximum length.
+/// Declares a text type with a maximum length, and a maximum number of lines if it may have several.
 macro_rules! short_text {
-    ($(#[$docs:meta])* $name:ident, $field:literal, $max:literal) => {
+    ($(#[$docs:meta])* $name:ident, $field:literal, $max:literal $(, $max_lines:literal)?) => {
         $(#[$docs])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
@@ -85,28 +85,32 @@ macro_rules! short_text {
             /// The maximum number of characters.
             pub const MAX_CHARACTERS: usize = $max;
 
-            pub(crate) const KIND: FieldKind = FieldKind::Text {
-                max_characters: Self::MAX_CHARACTERS,
-            };
+            $(
+                /// The maximum number of lines.
+                pub const MAX_LINES: usize = $max_lines;
+            )?
+
+            pub(crate) const KIND: FieldKind = short_text!(@ $max $($max_lines)?);
 
             /// Creates a value. The text is not changed.
             ///
             /// # Errors
             ///
-            /// Returns an error if the text has more than
-            /// [`MAX_CHARACTERS`](Self::MAX_CHARACTERS) characters.
+            /// Returns an error if the text is longer than allowed.
             pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
                 let text = text.into();
-                let (found, max) = (text.chars().count(), Self::MAX_CHARACTERS);
-                if found <= max {
-                    return Ok(Self(text));
-                }
-                let reason = format!("has {found} characters; at most {max} are allowed");
-                Err(InvalidValue::new($field, reason))
+                check(&text, $field, Self::KIND)?;
+                Ok(Self(text))
             }
         }
 
         text_value!($name);
+    };
+    (@ $max_characters:literal) => {
+        FieldKind::Text { max_characters: $max_characters }
+    };
+    (@ $max_characters:literal $max_lines:literal) => {
+        FieldKind::MultilineText { max_characters: $max_characters, max_lines: $max_lines }
     };
 }
 
@@ -144,56 +148,30 @@ short_text! {
     Location, "location", 40
 }
 
-/// A bio: up to 300 characters and up to 10 lines. It can be empty.
-///
-/// A character is a Unicode scalar value. `\r\n`, `\n` and a lone `\r` end a line. The text after the
-/// last line break is a line too, even if it is empty. (Specification: Resources, Profile; Limits.)
-///
-/// ```
-/// use profile_sdk::Bio;
-///
-/// let bio = Bio::new("I write programs.\nFor engines that do not exist yet.")?;
-/// assert_eq!(bio.as_str().lines().count(), 2);
-/// assert_eq!(
-///     Bio::new("\n".repeat(11)).unwrap_err().to_string(),
-///     "bio has 12 lines; at most 10 are allowed",
-/// );
-/// # Ok::<(), profile_sdk::InvalidValue>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Bio(String);
-
-impl Bio {
-    /// The maximum number of characters.
-    pub const MAX_CHARACTERS: usize = 300;
-
-    /// The maximum number of lines.
-    pub const MAX_LINES: usize = 10;
-
-    pub(crate) const KIND: FieldKind = FieldKind::MultilineText {
-        max_characters: Self::MAX_CHARACTERS,
-        max_lines: Self::MAX_LINES,
-    };
-
-    /// Creates a bio. The text is not changed.
+short_text! {
+    /// A bio: up to 300 characters and up to 10 lines. It can be empty.
     ///
-    /// # Errors
+    /// A character is a Unicode scalar value. `\r\n`, `\n` and a lone `\r` end a line. The text after the
+    /// last line break is a line too, even if it is empty. (Specification: Resources, Profile; Limits.)
     ///
-    /// Returns an error if the text has more than [`MAX_CHARACTERS`](Self::MAX_CHARACTERS)
-    /// characters or more than [`MAX_LINES`](Self::MAX_LINES) lines.
-    pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
-        let text = text.into();
-        check(&text)?;
-        Ok(Self(text))
-    }
+    /// ```
+    /// use profile_sdk::Bio;
+    ///
+    /// let bio = Bio::new("I write programs.\nFor engines that do not exist yet.")?;
+    /// assert_eq!(bio.as_str().lines().count(), 2);
+    /// assert_eq!(
+    ///     Bio::new("\n".repeat(11)).unwrap_err().to_string(),
+    ///     "bio has 12 lines; at most 10 are allowed",
+    /// );
+    /// # Ok::<(), profile_sdk::InvalidValue>(())
+    /// ```
+    Bio, "bio", 300, 10
 }
 
-text_value!(Bio);
-
-fn check(text: &str) -> Result<(), InvalidValue> {
-    let (characters, max_characters) = (text.chars().count(), Bio::MAX_CHARACTERS);
-    let (lines, max_lines) = (count_lines(text), Bio::MAX_LINES);
+fn check(text: &str, field: &'static str, kind: FieldKind) -> Result<(), InvalidValue> {
+    let [max_characters, max_lines] =
+        [kind.max_characters(), kind.max_lines()].map(|max| max.unwrap_or(usize::MAX));
+    let (characters, lines) = (text.chars().count(), count_lines(text));
     let reason = match (characters > max_characters, lines > max_lines) {
         (false, false) => return Ok(()),
         (true, false) => {
@@ -205,7 +183,7 @@ fn check(text: &str) -> Result<(), InvalidValue> {
              {max_lines} lines are allowed"
         ),
     };
-    Err(InvalidValue::new("bio", reason))
+    Err(InvalidValue::new(field, reason))
 }
 
 fn count_lines(text: &str) -> usize {
@@ -300,21 +278,18 @@ impl LinkUrl {
     /// Returns an error if the text is not an absolute URL according to the WHATWG URL standard.
     pub fn new(text: impl Into<String>) -> Result<Self, InvalidValue> {
         let text = text.into();
-        match Url::parse(&text) {
-            Ok(_) => Ok(Self(text)),
-            Err(error) => {
-                let found = quoted_start(&text);
-                let cause = match error {
-                    url::ParseError::RelativeUrlWithoutBase => "it has no scheme".to_owned(),
-                    error => error.to_string(),
-                };
-                let reason = format!(
-                    "{found} is not an absolute URL ({cause}); \
-                     expected one such as https://example.org"
-                );
-                Err(InvalidValue::new("url", reason))
-            }
-        }
+        let Err(error) = Url::parse(&text) else {
+            return Ok(Self(text));
+        };
+        let found = quoted_start(&text);
+        let cause = match error {
+            url::ParseError::RelativeUrlWithoutBase => "it has no scheme".to_owned(),
+            error => error.to_string(),
+        };
+        let reason = format!(
+            "{found} is not an absolute URL ({cause}); expected one such as https://example.org"
+        );
+        Err(InvalidValue::new("url", reason))
     }
 }
 

@@ -89,19 +89,13 @@ impl<'a> IntoIterator for &'a Scopes {
 
 impl From<Value> for Scopes {
     fn from(raw: Value) -> Self {
-        let scopes = match &raw {
-            Value::Array(names) => names
-                .iter()
-                .filter_map(Value::as_str)
-                .map(Scope::from)
-                .collect(),
-            Value::String(names) => names
-                .split([' ', ','])
-                .filter(|name| !name.is_empty())
-                .map(Scope::from)
-                .collect(),
+        let names: Vec<_> = match &raw {
+            Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+            Value::String(names) => names.split([' ', ',']).collect(),
             _ => Vec::new(),
         };
+        let names = names.into_iter().filter(|name| !name.is_empty());
+        let scopes = names.map(Scope::from).collect();
         Self { raw, scopes }
     }
 }
