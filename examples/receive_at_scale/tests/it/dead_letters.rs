@@ -22,14 +22,6 @@ const RETRY: RetryPolicy = RetryPolicy {
 fn start_worker(
     queue: &Queue,
     name: &'static str,
-    is_down: &Arc<AtomicBool>,
-) -> (mpsc::UnboundedReceiver<Event>, JoinHandle<()>) {
-    start_worker_with(queue, name, RETRY, is_down)
-}
-
-fn start_worker_with(
-    queue: &Queue,
-    name: &'static str,
     retry: RetryPolicy,
     is_down: &Arc<AtomicBool>,
 ) -> (mpsc::UnboundedReceiver<Event>, JoinHandle<()>) {
@@ -86,9 +78,9 @@ async fn an_outage_loses_no_event() {
     let broker = or_skip!(start_broker().await);
     let queue = open(&broker.url()).await.unwrap();
     let is_down = Arc::new(AtomicBool::new(true));
-    let (mut calls, _worker) = start_worker(&queue, "mailer", &is_down);
+    let (mut calls, _worker) = start_worker(&queue, "mailer", RETRY, &is_down);
     let works = Arc::new(AtomicBool::new(false));
-    let (mut others, _other) = start_worker(&queue, "other", &works);
+    let (mut others, _other) = start_worker(&queue, "other", RETRY, &works);
     for index in 0..50 {
         let body = format!("event {index}");
         queue
@@ -133,41 +125,12 @@ async fn an_outage_loses_no_event() {
     );
 }
 
-/// Events that wait for the next attempt are in the backlog.
-#[tokio::test]
-async fn the_backlog_counts_failing_events() {
-    let broker = or_skip!(start_broker().await);
-    let queue = open(&broker.url()).await.unwrap();
-    let handle = |_| async { Err("the database is down".into()) };
-    let (worker_queue, forever) = (queue.clone(), std::future::pending());
-    let worker = tokio::spawn(async move {
-        let retry = RetryPolicy::default();
-        work(&worker_queue, "mailer", retry, handle, forever).await
-    });
-    for _ in 0..3 {
-        queue.publish("{}".into(), None, None).await.unwrap();
-    }
-    let counted = async {
-        while queue
-            .backlog("mailer")
-            .await
-            .ok()
-            .map(|backlog| backlog.unfinished)
-            != Some(3)
-        {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    timeout(DEADLINE, counted).await.unwrap();
-    worker.abort();
-}
-
 #[tokio::test]
 async fn the_program_lists_and_replays_dead_letters() {
     let broker = or_skip!(start_broker().await);
     let queue = open(&broker.url()).await.unwrap();
     let is_down = Arc::new(AtomicBool::new(true));
-    let (_calls, worker) = start_worker(&queue, "printer", &is_down);
+    let (_calls, worker) = start_worker(&queue, "printer", RETRY, &is_down);
     queue.publish("{}".into(), None, None).await.unwrap();
     wait_for_backlog(&queue, "printer", (0, 0, 1)).await;
     worker.abort();
@@ -181,6 +144,13 @@ async fn the_program_lists_and_replays_dead_letters() {
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
     }
     wait_for_backlog(&queue, "printer", (1, 0, 0)).await;
+
+    // Receivers and workers try again; a command must not wait without a message.
+    let absent = run(&["dead"], &[("NATS_URL", "nats://127.0.0.1:1")]).await;
+    assert!(!absent.status.success());
+    let error = String::from_utf8_lossy(&absent.stderr);
+    let expected = "could not connect to the broker: ";
+    assert!(error.starts_with(expected), "{error}");
 }
 
 /// The broker deletes an event after `STREAM_MAX_AGE`, and would not redeliver it.
@@ -204,7 +174,7 @@ async fn an_event_that_would_be_deleted_before_the_next_attempt_becomes_a_dead_l
             max_delay: delay,
             max_attempts: 100,
         };
-        let (mut calls, working) = start_worker_with(&queue, worker, retry, &is_down);
+        let (mut calls, working) = start_worker(&queue, worker, retry, &is_down);
         if worker == "patient" {
             queue.publish("{}".into(), None, None).await.unwrap();
         }
@@ -220,16 +190,4 @@ async fn an_event_that_would_be_deleted_before_the_next_attempt_becomes_a_dead_l
     let time = |field: &str| async_nats::datetime::parse_rfc3339(line[field].as_str().unwrap());
     let kept = time("kept_until").unwrap() - time("timestamp").unwrap();
     assert!((598..=600).contains(&kept.whole_seconds()), "{line}");
-}
-
-/// Receivers and workers try again; a command must not wait without a message.
-#[tokio::test]
-async fn the_program_reports_an_absent_broker() {
-    let output = run(&["dead"], &[("NATS_URL", "nats://127.0.0.1:1")]).await;
-    assert!(!output.status.success());
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        error.starts_with("could not connect to the broker: "),
-        "{error}"
-    );
 }

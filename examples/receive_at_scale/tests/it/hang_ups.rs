@@ -10,7 +10,7 @@ use webhook_verify::{Secret, sign};
 
 use crate::load::{SECRET, begin_delivery, get, ready_url, receiver};
 use crate::local_broker::{LocalBroker, signal};
-use crate::{DEADLINE, client, start_broker};
+use crate::{DEADLINE, observability, start_broker};
 
 pub(crate) type Log = Lines<BufReader<ChildStderr>>;
 
@@ -52,7 +52,7 @@ async fn a_delivery_of_a_sender_that_hangs_up_is_logged_and_counted() {
     let (mut receiver, url, mut log) = start_receiver(&broker).await;
     let metrics = line(&mut log, "serving metrics").await;
     let metrics: serde_json::Value = serde_json::from_str(&metrics).unwrap();
-    let metrics = format!("http://{}/metrics", metrics["address"].as_str().unwrap());
+    let address = metrics["address"].as_str().unwrap();
 
     broker.signal("STOP").await;
     for _ in 0..3 {
@@ -65,14 +65,7 @@ async fn a_delivery_of_a_sender_that_hangs_up_is_logged_and_counted() {
     for _ in 0..3 {
         line(&mut log, "stored a delivery").await;
     }
-    let metrics = client()
-        .get(metrics)
-        .send()
-        .await
-        .unwrap()
-        .text()
-        .await
-        .unwrap();
+    let metrics = observability::metrics(address).await;
     for expected in [
         r#"webhook_deliveries_total{reason="stored",status="204"} 3"#,
         r#"webhook_deliveries_total{reason="body_unreadable",status="400"} 1"#,

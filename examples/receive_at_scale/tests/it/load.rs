@@ -111,6 +111,16 @@ pub(crate) async fn begin_delivery(url: &str) -> TcpStream {
     sender
 }
 
+/// Waits until the function returns `true`.
+pub(crate) async fn until(mut is_reached: impl AsyncFnMut() -> bool) {
+    let reached = async {
+        while !is_reached().await {
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(10 * DEADLINE, reached).await.unwrap();
+}
+
 /// Sends a request to another path of the receiver with this URL.
 pub(crate) async fn get(url: &str, path: &str) -> reqwest::Response {
     let request = client().get(url.replace("hooks", path));

@@ -18,7 +18,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 use webhook_verify::{Secret, sign};
 
-use crate::load::{SECRET, count_events, event_id, ready_url, receiver};
+use crate::load::{SECRET, count_events, event_id, ready_url, receiver, until};
 use crate::local_broker::LocalBroker;
 use crate::{client, open, start_broker};
 
@@ -108,12 +108,6 @@ impl Sender {
                 .insert(event_id(body.as_bytes()));
         }
         status
-    }
-}
-
-async fn until(mut is_reached: impl AsyncFnMut() -> bool) {
-    while !is_reached().await {
-        sleep(Duration::from_millis(10)).await;
     }
 }
 

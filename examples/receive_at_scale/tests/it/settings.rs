@@ -202,21 +202,6 @@ async fn a_missing_permission_is_logged() {
     }
 }
 
-#[tokio::test]
-async fn names_the_setting_that_cannot_be_read() {
-    for (name, path) in [
-        ("NATS_CREDENTIALS", "/nonexistent/file"),
-        ("NATS_CREDENTIALS", "/dev/null"),
-        ("NATS_ROOT_CERTIFICATE", "/nonexistent/file"),
-        ("NATS_ROOT_CERTIFICATE", "/dev/null"),
-    ] {
-        let output = run(&["receive"], &[SECRET, LISTEN, (name, path)]).await;
-        let error = String::from_utf8(output.stderr).unwrap();
-        let place = format!("could not read the credentials or the certificate: {name}: {path}: ");
-        assert!(error.starts_with(&place), "{error}");
-    }
-}
-
 /// A single server refuses three replicas of a new stream, and seems to accept them for an existing one.
 #[tokio::test]
 async fn a_receiver_reports_replicas_that_a_single_server_does_not_store() {
@@ -264,6 +249,26 @@ async fn the_program_rejects_invalid_settings() {
         ("LOG_LEVEL", "debug", "--log-level"),
         ("STREAM_PREFIX", "a.b", "--stream-prefix"),
         ("STREAM_PREFIX", "A", "--stream-prefix"),
+        (
+            "NATS_CREDENTIALS",
+            "/no",
+            "certificate: NATS_CREDENTIALS: /no: ",
+        ),
+        (
+            "NATS_CREDENTIALS",
+            "/dev/null",
+            "NATS_CREDENTIALS: /dev/null: ",
+        ),
+        (
+            "NATS_ROOT_CERTIFICATE",
+            "/no",
+            "NATS_ROOT_CERTIFICATE: /no: ",
+        ),
+        (
+            "NATS_ROOT_CERTIFICATE",
+            "/dev/null",
+            "CERTIFICATE: /dev/null: ",
+        ),
         (
             "PROFILE_WEBHOOK_SECRET_BEFORE",
             " ",
