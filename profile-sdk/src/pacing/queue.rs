@@ -69,14 +69,6 @@ impl Queue {
         id
     }
 
-    /// Returns the waker of the first call.
-    #[must_use]
-    pub(super) fn wake_first_before(&mut self, id: u64) -> Option<Waker> {
-        let first = self.first_before(id)?;
-        first.woken.get_or_insert_with(Start::now);
-        first.waker.take()
-    }
-
     fn place(&self, id: u64) -> usize {
         self.waiting.partition_point(|call| call.id < id)
     }
@@ -105,11 +97,6 @@ impl Place<'_> {
             .clone_from(waker);
         call.woken.take().is_some()
     }
-
-    pub(super) fn wake_first_before(&self) {
-        let first = lock(self.queue).wake_first_before(self.id);
-        wake(first);
-    }
 }
 
 impl Drop for Place<'_> {
@@ -117,15 +104,18 @@ impl Drop for Place<'_> {
         let mut queue = lock(self.queue);
         let place = queue.place(self.id);
         queue.waiting.remove(place);
-        let next = queue.wake_first_before(u64::MAX);
         drop(queue);
-        wake(next);
+        wake_first(self.queue, u64::MAX);
     }
 }
 
-/// Wakes a call. The queue must not be locked.
-pub(super) fn wake(call: Option<Waker>) {
-    if let Some(waker) = call {
+/// Wakes the first of the calls before this one, while the queue is not locked.
+pub(super) fn wake_first(queue: &Mutex<Queue>, id: u64) {
+    let waker = lock(queue).first_before(id).and_then(|first| {
+        first.woken.get_or_insert_with(Start::now);
+        first.waker.take()
+    });
+    if let Some(waker) = waker {
         waker.wake();
     }
 }

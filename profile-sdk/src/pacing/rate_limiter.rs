@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
 use crate::error::Error;
-use crate::pacing::queue::{Obstacle, PATIENCE, Place, Queue, lock, wake};
+use crate::pacing::queue::{Obstacle, PATIENCE, Place, Queue, lock, wake_first};
 use crate::pacing::rate_limit_state::{RateLimitState, Start, Turn};
 use crate::pacing::{Clock, RateLimitStatus};
 
@@ -97,7 +97,8 @@ impl RateLimiter {
             let is_asked = answered != Some(first);
             let mut wait = wait.saturating_add(PATIENCE.saturating_mul(count));
             if is_asked {
-                shared.as_ref().unwrap_or(&own).wake_first_before();
+                let Place { queue, id } = shared.as_ref().unwrap_or(&own);
+                wake_first(queue, *id);
                 wait = PATIENCE;
             }
             let left = end.saturating_duration_since(Start::now());
@@ -219,9 +220,8 @@ impl Permit<'_> {
         let mut queue = lock(&limiter.queue);
         queue.state.finish(self.started);
         update(&mut queue.state, self.started);
-        let next = queue.wake_first_before(u64::MAX);
         drop(queue);
-        wake(next);
+        wake_first(&limiter.queue, u64::MAX);
     }
 }
 
