@@ -7,7 +7,7 @@ use mock_server::dialect::ResourceFields;
 use mock_server::journal::RequestPattern;
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 
-use crate::program::{Fixture, Program, configure};
+use crate::program::{Fixture, Program, configure, quoted};
 use crate::pseudo_terminal::Terminal;
 
 /// Returns the number of links of the owner.
@@ -294,7 +294,8 @@ async fn changes_are_shown_with_the_old_values() {
     ] {
         let fixture = Fixture::new().await;
         let script = fixture.file("editor", "sed -i 's/127.0.0.1/Oslo/' \"$1\"");
-        configure(fixture.home.path(), &format!("editor = '/bin/sh {script}'"));
+        let editor = format!("editor = \"/bin/sh {}\"", quoted(script));
+        configure(fixture.home.path(), &editor);
         fixture.add_faults(faults);
         let command: Vec<_> = command.split(' ').collect();
         assert_eq!(lines(&fixture, 80, &command), expected, "{command:?}");
