@@ -60,6 +60,10 @@ fn standard_stream(path: &Path) -> Option<Handle> {
     streams.find(|stream| *stream == file)
 }
 
+#[cfg_attr(
+    not(unix),
+    expect(unused_variables, reason = "only Unix sets permissions")
+)]
 fn replace(path: &Path, contents: &[u8], rules: Rules) -> io::Result<()> {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix sets permissions"))]
     let mut builder = tempfile::Builder::new();

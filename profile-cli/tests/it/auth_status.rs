@@ -1,12 +1,17 @@
 //! `profile auth status`: each check against something real.
 
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::process::CommandExt as _;
 
 use mock_server::{Fault, FaultRule, MockServer};
 
+#[cfg(unix)]
 use crate::config_owner::{require_other_user, set_mode};
-use crate::program::{Fixture, Program, Run, configure, home, quoted};
+use crate::program::{Fixture, Program, Run, configure};
+#[cfg(unix)]
+use crate::program::{home, quoted};
+#[cfg(unix)]
 use crate::tls_service::TlsService;
 
 fn status(fixture: &Fixture) -> Program {
@@ -54,13 +59,16 @@ async fn problems_of_the_key() {
     assert!(!wrong.stderr().contains("`profile auth status"), "{wrong}");
     fails_with(&wrong, "401");
     assert!(!wrong.to_string().contains("wrong_key"), "{wrong}");
-    let with_space = fixture.file("my key", "a_key_0123456789");
-    set_mode(&with_space, 0o644);
-    let quoted = format!("`chmod 600 {}`", quoted(&with_space));
-    for command in [&["auth", "status"][..], &["show"]] {
-        let program = fixture.program(command).without("PROFILE_API_KEY");
-        let run = program.env("PROFILE_API_KEY_FILE", &with_space).run();
-        assert_eq!(run.stderr().matches(&quoted).count(), 1, "{run}");
+    #[cfg(unix)]
+    {
+        let with_space = fixture.file("my key", "a_key_0123456789");
+        set_mode(&with_space, 0o644);
+        let quoted = format!("`chmod 600 {}`", quoted(&with_space));
+        for command in [&["auth", "status"][..], &["show"]] {
+            let program = fixture.program(command).without("PROFILE_API_KEY");
+            let run = program.env("PROFILE_API_KEY_FILE", &with_space).run();
+            assert_eq!(run.stderr().matches(&quoted).count(), 1, "{run}");
+        }
     }
     let missing = status(&fixture).without("PROFILE_API_KEY");
     let missing = missing.env("PROFILE_API_KEY_FILE", "missing/key").run();
@@ -85,6 +93,7 @@ async fn a_service_that_requires_a_key_does_not_reject_a_missing_one() {
 }
 
 /// A mounted secret, which the user cannot restrict.
+#[cfg(unix)]
 #[tokio::test]
 async fn files_of_root_are_not_warned_about_where_nobody_can_restrict_them() {
     let fixture = Fixture::of(MockServer::start().await);
@@ -162,6 +171,7 @@ async fn problems_of_settings_and_files() {
     let fixture = Fixture::new().await;
     let config =
         configure(fixture.home.path(), "timeout = \"soon\"\nretrys = 1\n").join("config.toml");
+    #[cfg(unix)]
     set_mode(&config, 0o644);
     let run = status(&fixture).run();
     assert_eq!(run.code(), 2, "{run}");
@@ -175,8 +185,8 @@ async fn problems_of_settings_and_files() {
     list.says("warning: PROFILE_LOG is \"bogus\"; expected off");
     let unknown = "unknown setting \"retrys\"";
     assert_eq!(run.stderr().matches(unknown).count(), 1, "{run}");
-    let chmod = format!("restrict it with `chmod 600 {}`", quoted(&config));
-    run.says(&chmod);
+    #[cfg(unix)]
+    run.says(&format!("restrict it with `chmod 600 {}`", quoted(&config)));
 
     fs::write(&config, "timeout = \n").unwrap();
     let broken = status(&fixture).run();
@@ -193,6 +203,7 @@ async fn problems_of_settings_and_files() {
 async fn each_problem_has_its_hint() {
     let fixture = Fixture::new().await;
     let config = configure(fixture.home.path(), "accounts = 3\n").join("config.toml");
+    #[cfg(unix)]
     set_mode(&config, 0o600);
     let run = fixture.run_with_key("wrong", &["auth", "status"]);
     run.says("hint: correct it");
@@ -233,6 +244,7 @@ async fn problems_of_the_connection() {
     assert_eq!(fixture.service.journal().requests().len(), before + 1);
 }
 
+#[cfg(unix)]
 #[test]
 fn certificates() {
     let service = TlsService::start();
@@ -248,6 +260,7 @@ fn certificates() {
     fails_with(&status().run(), "certificate");
 }
 
+#[cfg(unix)]
 #[test]
 fn the_file_of_certificates_is_named() {
     let home = tempfile::tempdir().unwrap();
@@ -273,6 +286,7 @@ fn the_file_of_certificates_is_named() {
 }
 
 /// Without root certificates, valid URLs are not to blame. What needs TLS names the empty variable.
+#[cfg(unix)]
 #[test]
 fn without_certificates_urls_are_not_blamed() {
     let home = tempfile::tempdir().unwrap();

@@ -6,7 +6,6 @@
 )]
 
 #[allow(dead_code, reason = "other packages use more of it")]
-#[cfg(unix)]
 #[macro_use]
 #[path = "../../../mock-server/tests/shared/child.rs"]
 mod child;
@@ -15,7 +14,6 @@ mod arguments;
 mod auth;
 #[cfg(unix)]
 mod auth_prompt;
-#[cfg(unix)]
 mod auth_status;
 mod chaos;
 mod completion;

@@ -8,7 +8,7 @@ use mock_server::wiremock::ResponseTemplate;
 use mock_server::{Dialect, Fault, FaultRule, MockServer};
 use serde_json::json;
 
-use crate::program::{Fixture, Program, Run, quoted};
+use crate::program::{Fixture, Program, Run};
 #[cfg(unix)]
 use crate::pseudo_terminal::Terminal;
 
@@ -644,7 +644,7 @@ async fn commands_ask_on_terminals_unless_an_option_answers() {
         {
             let text = format!("{start}[profile]\nlocation = 'L{options}'\n");
             let file = fixture.file("profile.toml", text);
-            let command = command.replace("FILE", &quoted(file));
+            let command = command.replace("FILE", &crate::program::quoted(file));
             let run = format!("profile {command} {options} {redirection}");
             let program = Program::shell("sh", fixture.home.path(), &["-c", &run]);
             let mut terminal = Terminal::of_size(24, 200, program);

@@ -418,6 +418,7 @@ impl Running {
     }
 
     /// Returns `true` if the program has exited.
+    #[cfg(unix)]
     pub(crate) fn has_ended(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
     }

@@ -1,7 +1,9 @@
 //! `profile webhook listen`: output, forwarding, recording and shutdown.
 
 use std::io::{Read as _, Write as _};
-use std::net::{Shutdown, TcpListener, TcpStream};
+#[cfg(unix)]
+use std::net::TcpStream;
+use std::net::{Shutdown, TcpListener};
 
 use expect_test::expect;
 use mock_server::MockServer;
@@ -126,6 +128,7 @@ async fn forwards_bytes_and_headers() {
 }
 
 /// Accepts the next connection, and reads a request that ends with [`BODY`].
+#[cfg(unix)]
 fn accept_request(receiver: &TcpListener) -> (TcpStream, String) {
     let mut stream = crate::child::accept(receiver);
     let mut request = Vec::new();
@@ -138,6 +141,7 @@ fn accept_request(receiver: &TcpListener) -> (TcpStream, String) {
     (stream, String::from_utf8(request).unwrap())
 }
 
+#[cfg(unix)]
 fn answer(mut stream: TcpStream) {
     let response = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
     stream.write_all(response).unwrap();
