@@ -5,9 +5,12 @@ use std::time::Duration;
 use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule, MockServer, WireFault};
 use profile_sdk::{ClientBuilder, Error, ErrorKind, RetryPolicy};
+use tokio::io::AsyncReadExt as _;
+use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
-use crate::{client_builder, connect_as_owner, requests};
+use crate::{client_builder, connect_as_owner, connect_to, requests};
 
 async fn start(fault: Fault) -> MockServer {
     let service = MockServer::start().await;
@@ -97,12 +100,26 @@ async fn times_out_when_the_service_hangs() {
         let error = time_out(&service, 4, read).await;
         assert_eq!(error.kind(), ErrorKind::Timeout);
         assert_eq!((error.attempts(), requests(&service)), (4, 4));
-        let expected = "GET /api/v1/me: no complete response within 30 seconds; tried 4";
-        assert!(error.to_string().starts_with(expected), "{error}");
+        let start = "GET /api/v1/me: no complete response within 30 seconds; tried 4";
+        assert!(error.to_string().starts_with(start), "{error}");
     }
-    let service = start(Fault::Wire(WireFault::Stall { after: 0 })).await;
-    let write = tokio::spawn(connect_as_owner(&service).create_post("p"));
-    let error = time_out(&service, 1, write).await;
+}
+
+#[tokio::test]
+async fn a_write_times_out_without_a_response() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let client = connect_to(&format!("http://{}", listener.local_addr().unwrap()));
+    let write = tokio::spawn(client.create_post("p"));
+    let accepted = timeout(Duration::from_secs(10), listener.accept()).await;
+    let (mut stream, _) = accepted.unwrap().unwrap();
+    let mut received = Vec::new();
+    while !received.ends_with(b"}") {
+        received.push(stream.read_u8().await.unwrap());
+    }
+    tokio::time::pause();
+    tokio::time::advance(ClientBuilder::DEFAULT_ATTEMPT_TIMEOUT * 2).await;
+    tokio::time::resume();
+    let error = write.await.unwrap().unwrap_err();
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 1));
     assert!(error.may_have_been_applied());
 }
