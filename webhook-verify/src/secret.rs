@@ -118,11 +118,8 @@ impl Secret {
 
     /// Returns the HMAC-SHA256 of `body`.
     pub(crate) fn digest(&self, body: &[u8]) -> [u8; 32] {
-        self.keyed()
-            .chain_update(body)
-            .finalize()
-            .into_bytes()
-            .into()
+        let mac = self.keyed().chain_update(body);
+        mac.finalize().into_bytes().into()
     }
 
     /// Returns `true` if `digest` is the HMAC-SHA256 of `body`. Runs in constant time.

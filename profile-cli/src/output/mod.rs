@@ -17,8 +17,6 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
-#[cfg(feature = "webhook")]
-use profile_sdk::internal::json_tokens;
 
 use crate::drawing::Drawing;
 use crate::drawing::text::BOLD;
@@ -265,11 +263,8 @@ impl Output {
         let values = fields.iter().map(|(_, value)| value);
         let joined = |values: Vec<String>, separator| format!("{}\n", values.join(separator));
         Ok(match self.renderer {
-            Renderer::Json => {
-                let json = json_text(&report.json, self.stdout.is_terminal);
-                let tokens = json_tokens(&json).map(|token| token.text);
-                tokens.chain(["\n"]).collect()
-            }
+            // The program built the JSON, on one line.
+            Renderer::Json => format!("{}\n", json_text(&report.json, self.stdout.is_terminal)),
             Renderer::Table => {
                 let values = values.filter(|value| !value.is_empty());
                 joined(values.map(|value| printable(value)).collect(), "  ")

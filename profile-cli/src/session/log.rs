@@ -26,10 +26,8 @@ pub(crate) fn start(settings: &Settings) {
         return;
     }
     let targets: Targets = TARGETS.iter().map(|target| (*target, level)).collect();
-    tracing_subscriber::registry()
-        .with(Log)
-        .with(targets)
-        .init();
+    let registry = tracing_subscriber::registry().with(Log);
+    registry.with(targets).init();
 }
 
 /// Logs the request of a call. The client library logs its headers.

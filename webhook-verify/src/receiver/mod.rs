@@ -97,18 +97,14 @@ impl Receiver {
     /// The hooks and the counter are kept. A delivery that is being read is verified with the
     /// previous verifier.
     pub fn set_verifier(&self, verifier: Verifier) {
-        *self
-            .verifier
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = Arc::new(verifier);
+        let current = self.verifier.write();
+        *current.unwrap_or_else(PoisonError::into_inner) = Arc::new(verifier);
     }
 
     /// Returns the current verifier.
     fn verifier(&self) -> Arc<Verifier> {
-        self.verifier
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        let current = self.verifier.read();
+        current.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Sets a hook that is called with each verified delivery, before it is handled.

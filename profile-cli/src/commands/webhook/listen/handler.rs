@@ -192,10 +192,8 @@ impl Handler {
         headers: &HeaderMap,
         body: Incoming,
     ) -> Result<Verified<Bytes>, (StatusCode, String)> {
-        let is_short = body
-            .size_hint()
-            .upper()
-            .is_some_and(|max| max <= SHORT_BYTES);
+        let length = body.size_hint().upper();
+        let is_short = length.is_some_and(|max| max <= SHORT_BYTES);
         let permit = match is_short {
             true => None,
             false => Some(timeout(WAIT_TIMEOUT, self.long_bodies.acquire()).await),
