@@ -53,24 +53,6 @@ fn signals_that_were_ignored_at_the_start_stay_ignored() {
     }
 }
 
-#[cfg(all(target_os = "linux", feature = "webhook"))]
-#[test]
-fn listen_goes_on_after_ignored_signals() {
-    use crate::webhook::{BODY, SECRET, SIGNATURE, listener::deliver};
-    let home = home();
-    let mut running = start_ignoring("INT TERM", &home, "webhook listen --max 1")
-        .env("PROFILE_WEBHOOK_SECRET", SECRET)
-        .start();
-    let line = running.stderr_line();
-    let url = line.strip_prefix("listening on ").unwrap();
-    running.signal(Signal::INT);
-    running.signal(Signal::TERM);
-    let delivered = deliver(url, "post.liked", SIGNATURE, BODY.as_bytes());
-    assert_eq!(delivered, 204);
-    let run = running.end();
-    assert_eq!(run.code(), 0, "{run}");
-}
-
 /// Before another attempt, the client library reports whether an earlier one may have been applied.
 #[tokio::test]
 async fn a_signal_during_a_wait_reports_what_is_known() {

@@ -477,16 +477,12 @@ fn other_machines_need_permission() {
 
 #[test]
 fn fails_without_a_receiver() {
-    for url in [
-        "http://127.0.0.1:1/hooks",
-        "http://[::1]:1/hooks",
-        "http://localhost:1/hooks",
-    ] {
-        let run = webhook(home().path(), &["probe", url, "--yes"]).run();
-        assert_eq!(run.code(), 8, "{run}");
-        let error = "error: the receiver did not respond: cannot connect: ";
-        assert!(run.stderr().starts_with(error), "{run}");
-    }
+    let run = webhook(
+        home().path(),
+        &["probe", "http://127.0.0.1:1/hooks", "--yes"],
+    )
+    .run();
+    run.fails(8, "error: the receiver did not respond: cannot connect: ");
 }
 
 #[tokio::test]
