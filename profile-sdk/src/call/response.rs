@@ -87,8 +87,8 @@ impl<T> Response<T> {
         self.raw.request_id()
     }
 
-    /// Returns the JSON text of the field `data`, or `None` if there is no such field. It is as received, except
-    /// for what the [guide](crate::guide#responses) lists.
+    /// Returns the JSON text of the field `data`, or `None` if there is no such field. It is as received, unless
+    /// a part of it could not be read: then, with what the [guide](crate::guide#responses) lists.
     #[must_use]
     pub fn raw_data(&self) -> Option<&str> {
         self.raw.body.data().ok()
