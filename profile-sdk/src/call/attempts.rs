@@ -17,7 +17,7 @@ use crate::transport::{AttemptState, Outgoing};
 /// A call in progress.
 pub(super) struct Sender<'a> {
     client: &'a Client,
-    request: &'a Request,
+    pub(super) request: &'a Request,
     settings: &'a CallSettings,
     accepts_any_body: bool,
     started: Instant,
@@ -159,7 +159,7 @@ impl<'a> Sender<'a> {
     /// Waits before the next attempt, or returns the error if there must not be one.
     async fn wait_after(&mut self, error: Error) -> Result<(), Error> {
         let error = error.after(self.last.as_ref());
-        let AttemptSummary { tries, retries, .. } = error.summary();
+        let AttemptSummary { tries, retries, .. } = error.inner.summary;
         let (pacing, policy) = (self.pacing(), &self.settings.retry);
         let now = pacing.now();
         let again = error.again();
@@ -231,11 +231,7 @@ impl<'a> Sender<'a> {
     fn summary(&self) -> AttemptSummary {
         self.last
             .as_ref()
-            .map_or_else(AttemptSummary::default, Error::summary)
-    }
-
-    pub(super) fn is_write(&self) -> bool {
-        self.request.method().is_write()
+            .map_or_else(AttemptSummary::default, |last| last.inner.summary)
     }
 
     /// Computed when it is needed, to keep calls small.

@@ -81,7 +81,7 @@ pub(super) async fn run_until(
     sender: &mut Sender<'_>,
     span: &CallSpan,
 ) -> Result<RawResponse, Error> {
-    let is_write = sender.is_write();
+    let is_write = sender.request.method().is_write();
     let state = sender.state.clone().unwrap_or_default();
     let mut grace = None;
     let result = {

@@ -44,7 +44,7 @@ use crate::values::{ApiKey, InvalidValue, Scope};
 /// ```
 #[derive(Clone)]
 pub struct Error {
-    inner: Box<Inner>,
+    pub(crate) inner: Box<Inner>,
 }
 
 /// The words of messages that only repeat that a call is forbidden.
@@ -302,13 +302,17 @@ impl Error {
         Self::unsent(ErrorKind::Connection, reason)
     }
 
+    /// Sets that another attempt would fail in the same way, if this is so.
+    pub(crate) fn permanent(mut self, is_permanent: bool) -> Self {
+        if is_permanent {
+            self.inner.again = Again::Never;
+        }
+        self
+    }
+
     /// Creates the error of a call that was ended during an attempt with this effect.
     pub(crate) fn canceled(effect: Effect) -> Self {
         Self::new(ErrorKind::Canceled, CANCELED).with(|error| error.effect = effect)
-    }
-
-    pub(crate) fn effect(&self) -> Effect {
-        self.inner.effect
     }
 
     /// Returns when the request can be repeated without being applied twice.
@@ -404,17 +408,16 @@ impl Error {
     /// Counts the attempt that failed with this error, and adds what became of the attempts before.
     pub(crate) fn after(mut self, earlier: Option<&Self>) -> Self {
         let inner = &mut self.inner;
-        let mut summary = earlier.map_or_else(AttemptSummary::default, Self::summary);
+        let mut summary =
+            earlier.map_or_else(AttemptSummary::default, |earlier| earlier.inner.summary);
         summary.tries += u32::from(inner.kind != ErrorKind::Canceled);
         summary.attempts += u32::from(inner.effect != Effect::Unsent);
         summary.has_lost |= inner.response.is_none() && inner.effect == Effect::Unclear;
         inner.summary = summary;
-        inner.effect = earlier.map_or(inner.effect, |earlier| earlier.effect().max(inner.effect));
+        inner.effect = earlier.map_or(inner.effect, |earlier| {
+            earlier.inner.effect.max(inner.effect)
+        });
         self
-    }
-
-    pub(crate) fn summary(&self) -> AttemptSummary {
-        self.inner.summary
     }
 
     /// Redacts the key in all texts.

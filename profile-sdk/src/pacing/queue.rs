@@ -28,13 +28,8 @@ struct Waiting {
     woken: Option<Start>,
 }
 
-/// What keeps a call from starting.
-#[derive(Debug, Default)]
-pub(super) struct Obstacle {
-    pub(super) turn: Turn,
-    /// The first of the calls before it, and the number of them.
-    pub(super) before: Option<(u64, u32)>,
-}
+/// What keeps a call from starting: its turn, and the first of the calls before it with the number of them.
+pub(super) type Obstacle = (Turn, Option<(u64, u32)>);
 
 impl Queue {
     pub(super) fn new(interval: Duration) -> Mutex<Self> {
@@ -56,7 +51,7 @@ impl Queue {
         let place = self.place(id);
         let first = self.first_before(id).map(|call| call.id);
         let before = first.map(|first| (first, u32::try_from(place).unwrap_or(u32::MAX)));
-        (turn != Turn::Ready || before.is_some()).then_some(Obstacle { turn, before })
+        (turn != Turn::Ready || before.is_some()).then_some((turn, before))
     }
 
     pub(super) fn enter(&mut self) -> u64 {

@@ -71,11 +71,10 @@ impl RateLimiter {
         let end = Start::now() + limits.left(reported);
         loop {
             let now = clock.now();
-            let Obstacle { turn, before } =
-                match self.try_start(now, limits, Some(&own), &mut shared) {
-                    Ok(permit) => return Ok((permit, now)),
-                    Err(obstacle) => obstacle,
-                };
+            let (turn, before) = match self.try_start(now, limits, Some(&own), &mut shared) {
+                Ok(permit) => return Ok((permit, now)),
+                Err(obstacle) => obstacle,
+            };
             limits.check(turn, now, self.status(now).paused_for)?;
             let wait = turn.wait();
             let Some((first, count)) = before else {

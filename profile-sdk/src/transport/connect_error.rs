@@ -1,7 +1,7 @@
 //! Errors of establishing a connection. They name the host that failed: the service or the proxy.
 
 use super::tls_advice::{is_permanent, tls_advice};
-use crate::error::{Again, Error, ErrorKind, causes, root_cause};
+use crate::error::{Error, ErrorKind, causes, root_cause};
 use crate::text::one_line;
 
 /// Converts an error of connecting to the service, through the proxy with this origin if there is one.
@@ -40,9 +40,5 @@ pub(super) fn connect_error(error: &reqwest::Error, proxy: Option<&str>) -> Erro
     let cause = one_line(&root_cause(error));
     let reason = format!("{failure}, so nothing was sent: {cause}{advice}");
     let is_permanent = tunnel_error == Some("proxy authorization required") || is_permanent(error);
-    Error::unsent(ErrorKind::Connection, reason).with(|error| {
-        if is_permanent {
-            error.again = Again::Never;
-        }
-    })
+    Error::unsent(ErrorKind::Connection, reason).permanent(is_permanent)
 }

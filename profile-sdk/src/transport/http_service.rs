@@ -81,7 +81,9 @@ impl HttpService {
         let result = timeout_at(deadline, ServiceExt::ready(&mut self.inner)).await;
         match result.unwrap_or_else(|_| Err(Error::deadline_passed())) {
             Ok(_) => Ok(deadline.saturating_duration_since(Instant::now())),
-            Err(error) if error.effect() == Effect::Unclear => Err(Error::not_sent(error.reason())),
+            Err(error) if error.inner.effect == Effect::Unclear => {
+                Err(Error::not_sent(error.reason()))
+            }
             Err(error) => Err(error),
         }
     }
@@ -120,7 +122,7 @@ impl HttpService {
             }
             Err(error) => error,
         };
-        if error.effect() == Effect::Unsent && !is_unsent() {
+        if error.inner.effect == Effect::Unsent && !is_unsent() {
             return Err(Error::new(ErrorKind::ResponseLost, error.reason()));
         }
         Err(error)
@@ -164,7 +166,7 @@ async fn send(
     let response = network.send(request, body, timeout, avoids_pool, None);
     let response = response.await.inspect_err(|error| {
         // The service has not processed it.
-        if error.effect() != Effect::Unclear {
+        if error.inner.effect != Effect::Unclear {
             attempt.inspect(|attempt| _ = attempt.sends.fetch_sub(1, SeqCst));
         }
     })?;

@@ -178,7 +178,8 @@ impl Transport {
 
     /// Returns the origin of the proxy if it may have sent a response itself: HTTPS is tunneled.
     pub(crate) fn plain_proxy(&self) -> Option<&str> {
-        self.network.proxy().filter(|_| !self.base_url.is_https())
+        let proxy = self.network.proxy.as_deref();
+        proxy.filter(|_| !self.base_url.is_https())
     }
 
     /// Sends a request once, and reads the response, whatever its status code. Also returns an error if the body

@@ -10,7 +10,7 @@ use reqwest::{Method, Request, Response};
 use super::attempt::{AttemptState, RequestBody, SendGuard};
 use super::connect_error::connect_error;
 use super::tls_advice::is_permanent;
-use crate::error::{Again, Error, ErrorKind, causes, find_cause, root_cause};
+use crate::error::{Error, ErrorKind, causes, find_cause, root_cause};
 use crate::text::one_line;
 
 /// The maximum size of the headers of a response.
@@ -35,7 +35,7 @@ pub(super) struct Network {
     /// the service may have forgotten all idle connections of the other one.
     fresh: Arc<OnceLock<reqwest::Client>>,
     /// The origin of the proxy.
-    proxy: Option<Arc<str>>,
+    pub(super) proxy: Option<Arc<str>>,
     /// The timeout of the HTTP client.
     pub(super) default_timeout: Duration,
 }
@@ -55,10 +55,6 @@ impl Network {
             proxy: proxy.map(Into::into),
             default_timeout,
         })
-    }
-
-    pub(super) fn proxy(&self) -> Option<&str> {
-        self.proxy.as_deref()
     }
 
     /// Sends a request and returns the head of the response. Not an async function, because its
@@ -128,7 +124,7 @@ impl Network {
         guard: Option<SendGuard>,
     ) -> Error {
         if error.is_connect() {
-            return connect_error(&error, self.proxy());
+            return connect_error(&error, self.proxy.as_deref());
         }
         if is_unprocessed(&error) {
             let reason = "the service closed the connection without processing the request, so \
@@ -192,11 +188,7 @@ pub(super) fn transport_error(error: reqwest::Error, timeout: Duration) -> Error
         error
     } else {
         let reason = format!("the connection was lost before the response was complete: {cause}");
-        Error::new(ErrorKind::ResponseLost, reason).with(|lost| {
-            if is_permanent(&error) {
-                lost.again = Again::Never;
-            }
-        })
+        Error::new(ErrorKind::ResponseLost, reason).permanent(is_permanent(&error))
     }
 }
 
