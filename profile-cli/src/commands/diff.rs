@@ -174,11 +174,8 @@ pub(super) fn changes(steps: &[Step]) -> Vec<Change> {
 
 /// Returns the changes of a step on one line.
 pub(super) fn line(step: &Step) -> String {
-    let changes = changes_of(step).into_iter();
-    changes
-        .map(|change| change.to_string())
-        .collect::<Vec<_>>()
-        .join(", ")
+    let changes: Vec<_> = changes_of(step).iter().map(ToString::to_string).collect();
+    changes.join(", ")
 }
 
 fn changes_of(step: &Step) -> Vec<Change> {

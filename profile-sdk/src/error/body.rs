@@ -112,29 +112,21 @@ fn read_members(fields: &Map<String, Value>) -> ErrorBody {
 fn read_reasons(value: &Value) -> ErrorBody {
     let entry = |entry: &Value| match entry {
         Value::Object(fields) => read_members(fields),
-        Value::String(text) => only_message(sentence(text)),
-        _ => ErrorBody::default(),
+        Value::Array(_) => ErrorBody::default(),
+        entry => read_value(entry),
     };
-    let fields = match value {
-        Value::Array(entries) => return read_list(entries, entry),
-        Value::Object(fields) => fields,
-        value => return entry(value),
-    };
-    let read = read_members(fields);
-    let is_text = |value: &Value| value.is_string();
-    let is_list = |value: &Value| {
-        value
-            .as_array()
-            .is_some_and(|list| list.iter().all(is_text))
-    };
-    if read != ErrorBody::default() {
-        read
-    } else if fields.values().all(is_list) {
-        read_fields(fields)
-    } else {
-        let mut texts = fields.clone();
-        texts.retain(|_, value| is_text(value));
-        only_message(read_fields(&texts).message)
+    let is_list = |reasons: &Vec<Value>| reasons.iter().all(Value::is_string);
+    match value {
+        Value::Array(entries) => read_list(entries, entry),
+        Value::Object(fields) if entry(value) == ErrorBody::default() => {
+            let mut texts = fields.clone();
+            texts.retain(|_, text| text.is_string() || text.as_array().is_some_and(is_list));
+            let mut read = read_fields(&texts);
+            read.fields
+                .retain(|(name, _)| fields.get(name).is_some_and(Value::is_array));
+            read
+        }
+        value => entry(value),
     }
 }
 
@@ -156,9 +148,8 @@ fn is_form(fields: &Map<String, Value>) -> bool {
             Value::Object(inner) => inner.contains_key("message") || is_form(inner),
             _ => false,
         };
-        is_reason
-            && !["error", "message"].contains(&&**name)
-            && REASONS.split(' ').all(|one| one != name)
+        let mut members = REASONS.split(' ').chain(["error", "message"]);
+        is_reason && members.all(|member| member != name)
     };
     !fields.is_empty() && fields.iter().all(is_field)
 }

@@ -380,10 +380,7 @@ impl ApplyReport {
     fn decide(&mut self, state: StepState) {
         match state {
             StepState::Done => self.done.extend(self.unknown.take()),
-            StepState::NotDone => self
-                .not_done
-                .splice(0..0, self.unknown.take())
-                .for_each(drop),
+            StepState::NotDone => drop(self.not_done.splice(0..0, self.unknown.take())),
             StepState::Begun | StepState::Unknown => {}
         }
     }

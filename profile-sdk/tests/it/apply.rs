@@ -14,34 +14,6 @@ use serde_json::json;
 use crate::mocked_service::respond_to_all;
 use crate::{add_fault, connect_as_owner, fault_on, owner_builder};
 
-/// Three copies from earlier runs at a service that trims.
-#[tokio::test]
-async fn copies_of_a_changed_link_are_not_multiplied() {
-    for prune in [false, true] {
-        let service = MockServer::start().await;
-        let client = connect_as_owner(&service);
-        let add = |world: &mut mock_server::World| {
-            world.account_mut("demo").unwrap().links.clear();
-            for _ in 0..3 {
-                let url = "https://a.example/x";
-                world.add_link("demo", "Blog", url).unwrap();
-            }
-        };
-        service.update(add).unwrap();
-        let mut desired = DesiredProfile::default();
-        let url = LinkUrl::new("https://a.example/x/").unwrap();
-        desired.links = Some(vec![DesiredLink::new("Blog ", url)]);
-        let options = PlanOptions::new().prune(prune);
-        let plan = Plan::new(&client.me().await.unwrap(), &desired, options);
-        let deletions = "delete link link_7: \"Blog\" (\"https://a.example/x\")\n\
-                         delete link link_8: \"Blog\" (\"https://a.example/x\")\n";
-        let edit = "edit link link_6: \"Blog\" (\"https://a.example/x\") to \"Blog \" \
-                    (\"https://a.example/x/\")\n";
-        let expected = format!("{edit}{}", if prune { deletions } else { "" });
-        assert_eq!(plan.to_string(), expected);
-    }
-}
-
 /// Returns a plan for new links with these titles, and the client for it.
 async fn plan_of_new_links(service: &MockServer, titles: &[&str]) -> (Client, Plan) {
     let client = connect_as_owner(service);
@@ -173,21 +145,6 @@ async fn a_creation_that_does_not_show_is_unknown_and_ends_the_run() {
     assert_eq!(error.report.unknown.as_ref(), Some(&plan.steps()[1]));
     assert_eq!(error.report.not_done, plan.steps()[2..]);
     assert_eq!(writes(&service), 2);
-}
-
-#[tokio::test]
-async fn a_rejected_step_ends_the_run_and_the_next_run_does_the_rest() {
-    let service = MockServer::start().await;
-    let (client, plan) = plan_of_new_links(&service, &["One", "Two"]).await;
-    let rejected = fault_on("POST", Fault::status(422)).skip(1);
-    add_fault(&service, rejected.times(1));
-    let error = client.apply(&plan).await.unwrap_err();
-    let end = "; 1 of 2 steps is done";
-    assert!(error.to_string().ends_with(end), "{error}");
-    assert_eq!(error.report.unknown, None);
-    assert_eq!(error.report.not_done, plan.steps()[1..]);
-    assert_eq!(client.apply(&plan).await.unwrap().done, plan.steps());
-    assert_eq!(writes(&service), 3);
 }
 
 #[tokio::test]

@@ -1,23 +1,10 @@
 //! Each kind of error and its message.
 
-use mock_server::Endpoint;
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{Error, ErrorKind, Handle, LinkId, LinkUpdate};
 
-use crate::every_call::every_call;
 use crate::mocked_service::{MockServer, respond_to_all};
-use crate::{client_builder, client_builder_for, connect, connect_as_owner};
-
-#[tokio::test]
-async fn a_wrong_key_is_unauthorized() {
-    let service = MockServer::start().await;
-    let error = connect(&service, "wrong").me().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Unauthorized);
-    assert_eq!(error.status(), Some(401));
-    assert!(!error.message().unwrap().is_empty());
-    let start = "GET /api/v1/me: 401: the service rejected the key: ";
-    assert!(error.to_string().starts_with(start), "{error}");
-}
+use crate::{client_builder, client_builder_for, connect_as_owner};
 
 #[tokio::test]
 async fn does_not_send_a_call_without_a_key() {
@@ -27,29 +14,6 @@ async fn does_not_send_a_call_without_a_key() {
     let expected = "GET /api/v1/me: this call requires an API key; set one with ClientBuilder::api_key, \
                     or with PROFILE_API_KEY and Client::from_env";
     assert_eq!(error.to_string(), expected);
-}
-
-#[tokio::test]
-async fn names_a_missing_scope() {
-    let service = MockServer::start().await;
-    let client = connect(&service, &service.keys().none);
-    for (operation, call) in every_call(&client) {
-        // The scope of the mock, which does not know the SDK.
-        let mut endpoints = Endpoint::ALL.iter();
-        let endpoint = endpoints.find(|endpoint| endpoint.to_string() == operation.to_string());
-        let Some(scope) = endpoint.unwrap().scope() else {
-            call.await.unwrap();
-            continue;
-        };
-        let error = call.await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Forbidden);
-        let scope: profile_sdk::Scope = scope.to_string().parse().unwrap();
-        assert_eq!(error.scope(), Some(&scope));
-        let needed = format!("403: the key lacks the scope {scope}");
-        assert!(error.to_string().contains(&needed), "{error}");
-        assert_eq!(error.missing_scope(), Some(&scope));
-        assert!(!error.may_have_been_applied());
-    }
 }
 
 #[tokio::test]
@@ -221,21 +185,6 @@ async fn truncates_error_bodies() {
     let (error, _) = respond_and_call(ResponseTemplate::new(500).set_body_bytes(long)).await;
     assert_eq!(error.body().len(), Error::MAX_BODY_BYTES);
     assert!(error.to_string().len() < 1000);
-}
-
-#[tokio::test]
-async fn reports_the_path_of_an_unreadable_field() {
-    let service = MockServer::start().await;
-    let body = r#"{"data":{"users":"many","views":1,"links":1}}"#;
-    respond_to_all(&service, ResponseTemplate::new(200).set_body_string(body)).await;
-    let client = client_builder(&service).build().unwrap();
-    let error = client.site_stats().await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Unreadable);
-    assert_eq!(error.status(), Some(200));
-    assert_eq!(error.body(), body.as_bytes());
-    let start =
-        "GET /api/v1/stats: data.users: invalid type: string \"many\", expected a JSON number";
-    assert!(error.to_string().starts_with(start), "{error}");
 }
 
 #[tokio::test]

@@ -5,9 +5,8 @@ use std::fmt::Display;
 
 use mock_server::wiremock::ResponseTemplate;
 use profile_sdk::{
-    BadgeKind, Bio, Client, Color, Days, DisplayName, Error, ErrorKind, FieldKind, Handle, LinkId,
-    LinkUpdate, LinkUrl, Location, Method, NewLink, Operation, PostId, Profile, ProfileField,
-    ProfileUpdate, Request, Scope,
+    Bio, Client, Color, Days, Error, ErrorKind, FieldKind, LinkId, LinkUpdate, LinkUrl, Method,
+    NewLink, Operation, PostId, Profile, ProfileField, ProfileUpdate, Request, Scope,
 };
 use serde_json::{Value, json};
 
@@ -213,33 +212,17 @@ fn sends_values_unchanged() {
 /// Width, fill and precision apply to values as to the texts that they print; numbers have no precision.
 #[test]
 fn values_take_format_options() {
-    let bio: Bio = "bio".parse().unwrap();
-    let color: Color = "#ff8800".parse().unwrap();
-    let name: DisplayName = "Ada".parse().unwrap();
-    let handle: Handle = "demo".parse().unwrap();
-    let link_id: LinkId = "link_1".parse().unwrap();
-    let post_id: PostId = "post_1".parse().unwrap();
-    let url: LinkUrl = "https://a.example".parse().unwrap();
-    let location: Location = "Paris".parse().unwrap();
-    let values: [&dyn Display; 18] = [
-        &BadgeKind::Auto,
+    let (bio, id) = (Bio::new("bio").unwrap(), LinkId::from(7));
+    let values: [&dyn Display; 9] = [
         &bio,
-        &color,
-        &name,
+        &id,
+        &Scope::LinksWrite,
         &ErrorKind::RateLimited,
         &FieldKind::Color,
         &ProfileField::Bio.kind(),
-        &ProfileField::Location.kind(),
-        &handle,
-        &link_id,
-        &LinkId::from(7),
-        &url,
-        &location,
+        &ProfileField::Bio,
         &Method::Patch,
         &Operation::ME,
-        &post_id,
-        &ProfileField::Bio,
-        &Scope::LinksWrite,
     ];
     for value in values {
         let text = value.to_string();
