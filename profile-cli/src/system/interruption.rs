@@ -260,6 +260,8 @@ pub(crate) fn exit_code() -> Option<u8> {
 
 /// Ends the program by the pending signal, if any.
 pub(crate) fn end_if_pending() {
+    // The thread may not have seen it yet, and it may be a second SIGHUP, which does not count.
+    received();
     if let Some(signal) = pending() {
         end_by(signal);
     }
