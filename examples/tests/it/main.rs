@@ -9,6 +9,5 @@ mod completeness;
 mod documents;
 mod fuzz_manifest;
 mod repository;
-#[cfg(unix)]
 mod specification_coverage;
 mod webhook_payloads;

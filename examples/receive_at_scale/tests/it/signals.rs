@@ -12,7 +12,7 @@ use receive_at_scale::{MAX_CONCURRENT, Queue};
 
 use crate::load::{SECRET, begin_delivery, program, url};
 use crate::local_broker::signal;
-use crate::{DEADLINE, child, command, settings, start_broker};
+use crate::{DEADLINE, command, settings, start_broker};
 
 /// Starts a receiver that ignores these signals, without a broker. Also returns a connection with a request
 /// whose body is missing, for which a shutdown waits.
@@ -127,10 +127,11 @@ async fn a_worker_without_its_broker_ends_by_a_signal() {
 #[tokio::test]
 async fn signals_end_process_1() {
     let namespace = ["--pid", "--fork", "--kill-child"];
-    let mut permitted = child::command("unshare");
+    let mut permitted = crate::child::command("unshare");
     permitted.args(namespace).arg("true").stderr(Stdio::null());
     if !permitted.status().is_ok_and(|status| status.success()) {
-        return child::skip("needs unshare with a namespace of processes").unwrap_or_default();
+        return crate::child::skip("needs unshare with a namespace of processes")
+            .unwrap_or_default();
     }
     for (argument, name, code) in [
         ("receive", "HUP", 0),
