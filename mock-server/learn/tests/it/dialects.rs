@@ -612,7 +612,9 @@ async fn text_files_are_read_as_in_the_table() {
     let server = MockServer::start().await;
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("text");
-    let delivery = ["--delivery", &delivery(&directory, "")];
+    // Computed with `openssl dgst -sha256 -hmac whsec`.
+    let digest = "9dc5d69d0cc76a725a98b69de04c4cbbc5105e6f4419d0a296d58df8402376e1";
+    let delivery = ["--delivery", &delivery(&directory, digest)];
     let dialect = learn(server.uri(), server.key(), &[]).file.to_string();
     for (option, text, others) in [
         ("--key-file", server.key(), &[][..]),
