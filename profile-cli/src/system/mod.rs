@@ -7,5 +7,5 @@ pub(crate) mod private_file;
 pub(crate) mod text_file;
 pub(crate) mod written_file;
 
-pub(crate) use text_file::{Text, mark_note};
+pub(crate) use text_file::Text;
 pub(crate) use written_file::Rules;

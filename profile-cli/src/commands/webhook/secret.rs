@@ -11,7 +11,7 @@ use crate::input::length_without_last_break;
 use crate::outcome::{Failure, Result};
 use crate::output::Output;
 use crate::session::Session;
-use crate::system::{environment, mark_note, text_file};
+use crate::system::{environment, text_file};
 use crate::terminal::add_webhook_secret;
 
 const SECRET: &str = "PROFILE_WEBHOOK_SECRET";
@@ -55,7 +55,7 @@ impl WebhookSecret {
         }
         if bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);
-            output.note(&mark_note(source));
+            output.note(&text_file::mark_note(source));
         }
         add_webhook_secret(&bytes);
         Ok(Self { bytes, source })
