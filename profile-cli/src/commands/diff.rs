@@ -172,10 +172,10 @@ pub(super) fn changes(steps: &[Step]) -> Vec<Change> {
     steps.iter().flat_map(changes_of).collect()
 }
 
-/// Returns the changes of a step on one line.
+/// Returns a line about the changes of a step.
 pub(super) fn line(step: &Step) -> String {
-    let changes: Vec<_> = changes_of(step).iter().map(ToString::to_string).collect();
-    changes.join(", ")
+    let names: Vec<_> = changes_of(step).iter().map(Change::name).collect();
+    names.join(", ")
 }
 
 fn changes_of(step: &Step) -> Vec<Change> {

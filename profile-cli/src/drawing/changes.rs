@@ -1,6 +1,5 @@
 //! Changes of the profile, for previews and differences, as a line diff like that of Git.
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
@@ -44,26 +43,19 @@ impl Change {
         self.from != self.to
     }
 
+    /// Returns what is changed, with its first text after or before the change.
+    pub(crate) fn name(&self) -> String {
+        let text = texts(&self.to).chain(texts(&self.from)).next();
+        let text = quoted(&printable(text.unwrap_or_default()));
+        format!("{} {text}", heading(self))
+    }
+
     pub(crate) fn as_json(&self) -> Value {
         let mut json = json!({"what": self.what, "from": self.from, "to": self.to});
         if let Some(id) = &self.id {
             json["id"] = json!(id);
         }
         json
-    }
-}
-
-impl fmt::Display for Change {
-    /// Prints the change on one line that is safe to print.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [from, to] = [&self.from, &self.to].map(|value| match value {
-            Value::Null => "nothing".to_owned(),
-            value => texts(value)
-                .map(|text| quoted(&printable(text)))
-                .collect::<Vec<_>>()
-                .join(" "),
-        });
-        write!(f, "{}: {from} to {to}", heading(self))
     }
 }
 
