@@ -66,6 +66,9 @@ pub(crate) enum Finished {
 /// Nobody edits a text in this time: the editor did not wait.
 const AT_ONCE: Duration = Duration::from_secs(2);
 
+/// The age of a text without changes that no editor has open any more.
+const UNUSED: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// The next step of an edit.
 enum Step {
     /// The editor opens, perhaps again because of a failure.
@@ -215,13 +218,23 @@ pub(crate) fn delete_sent(
     }
 }
 
-/// Returns a note about the texts that were not sent, if there are any. Those without changes do not count.
+/// Returns a note about the texts that were not sent, if there are any. Those without changes do not count, and are
+/// deleted if they are old.
 fn unsent_note() -> Option<String> {
     let directory = unsent_directory().ok()?;
-    let mut files = fs::read_dir(&directory).ok()?.flatten();
-    let has_changes = files.any(|file| !is_unchanged(&file.path()));
+    let files = fs::read_dir(&directory).ok()?.flatten();
+    let (unchanged, unsent): (Vec<_>, Vec<_>) = files
+        .map(|file| file.path())
+        .partition(|path| is_unchanged(path));
+    let age = |path: &PathBuf| path.metadata().ok()?.modified().ok()?.elapsed().ok();
+    for path in unchanged {
+        if age(&path) > Some(UNUSED) {
+            let _ = fs::remove_file(path);
+        }
+    }
     let shown = escaped(&directory);
-    has_changes.then(|| format!("texts that were not sent are kept in {shown}"))
+    let note = format!("texts that were not sent are kept in {shown}");
+    (!unsent.is_empty()).then_some(note)
 }
 
 /// Returns `true` for an empty text, and for one with the fields that the editor showed.

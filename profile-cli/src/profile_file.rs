@@ -10,6 +10,7 @@ use profile_sdk::{
     internal::{quoted, with_visibility},
 };
 use serde_json::Value;
+use serde_json::value::RawValue;
 use toml_edit::de::from_document;
 use toml_edit::{Document, DocumentMut, Item, Table};
 
@@ -24,8 +25,14 @@ type Problem = ((usize, usize), String);
 /// line of the form `NAME:LINE:COLUMN: problem` for each problem.
 pub(crate) fn parse(name: &str, text: &str) -> Result<(DesiredProfile, Option<Profile>)> {
     let mut shown = None;
+    let is_array = || serde_json::from_str::<Vec<&RawValue>>(text).is_ok();
     let parsed = match text.trim_start().starts_with('{') {
         true => from_json(text).map_err(|problem| failure(name, vec![problem])),
+        false if is_array() => {
+            let export = NextCommand("profile export --json");
+            let message = format!("an array; expected an object, as {export} prints it");
+            Err(failure(name, vec![((1, 1), message)]))
+        }
         false => {
             let mut entered = EnteredProfile::read(text, None);
             shown = entered.base.take();
@@ -146,11 +153,16 @@ impl EnteredProfile {
             }));
             others.retain(|name, _| name == "source");
         }
+        let advice = match others.get("links").is_some_and(Item::is_table) {
+            true => "; write [[links]] above each link",
+            false => "",
+        };
         match from_document(DocumentMut::from(others)) {
             Ok(others) => entered.desired = others,
-            Err(error) => entered
-                .problems
-                .push(problem(error.span(), error.message())),
+            Err(error) => {
+                let message = format!("{}{advice}", error.message());
+                entered.problems.push(problem(error.span(), &message));
+            }
         }
         let repeated = repeated_id(&entered.desired, &text);
         entered.problems.extend(repeated);

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use expect_test::expect;
 use mock_server::journal::{RecordedRequest, RequestPattern};
@@ -648,13 +649,29 @@ async fn a_kept_post_is_not_deleted_after_it_was_sent_to_the_sandbox() {
     }
 }
 
+/// An editor may have one without changes open, but not for days.
 #[tokio::test]
-async fn only_texts_with_changes_are_noted() {
+async fn old_texts_without_changes_are_deleted() {
     let fixture = Fixture::new().await;
     edit(&fixture, "kill -9 $PPID");
     let create = ["post", "create", "--editor"];
     program(&fixture, "kill -9 $PPID", &create).run();
-    assert_eq!(edit(&fixture, "").stderr(), "");
     edit(&fixture, &format!("{SET_LOCATION}; kill -9 $PPID"));
-    edit(&fixture, "").says("texts that were not sent are kept in");
+    let kept = unsent(&fixture);
+    assert_eq!(kept.len(), 3);
+    let is_changed = |path: &PathBuf| fs::read_to_string(path).unwrap().contains("\"L\"");
+    for (hours, left) in [(23, 3), (25, 1)] {
+        for path in &kept {
+            let modified = SystemTime::now() - Duration::from_secs(hours * 60 * 60);
+            let file = fs::File::options().write(true).open(path).unwrap();
+            file.set_modified(modified).unwrap();
+        }
+        edit(&fixture, "").says("texts that were not sent are kept in");
+        assert_eq!(unsent(&fixture).len(), left);
+    }
+    assert!(is_changed(&unsent(&fixture)[0]));
+    fs::remove_file(&unsent(&fixture)[0]).unwrap();
+    edit(&fixture, "kill -9 $PPID");
+    assert_eq!(edit(&fixture, "").stderr(), "");
+    assert_eq!(unsent(&fixture).len(), 1);
 }

@@ -369,12 +369,14 @@ async fn names_the_place_of_a_problem_in_a_file() {
          2:7: bio has the type integer; expected a string in quotes\n\
          3:14: text_color: \"rot\" is not a color; expected #rrggbb, #rgb or a CSS name, for example \
          #ff8800, #f80 or orange\n\
-         4:1: invalid type: map, expected a sequence",
+         4:1: invalid type: map, expected a sequence; write [[links]] above each link",
         "{ // all\n\"links\": []} => 1:3: key must be a string",
         "links = [{title = 'a', url = 'b'}] => 1:30: url \"b\" is not an absolute URL",
         "[[links]]\nid = \"1\"\ntitle = \"b\" => 1:1: missing field `url`",
         "[profile]\nbio = \"\u{e9} => 2:9: invalid basic string",
         "{\n  \"links\": 1} => 2:12: invalid type: integer `1`",
+        " [{\"title\": \"a\"}] => 1:1: an array; expected an object",
+        "[] => 1:1: an array; expected an object",
         "{\"profile\": {\n\"text_color\": \"rot\"}} => 2:20: color \"rot\" is not of the form #rrggbb",
     ] {
         let (text, expected) = row.split_once(" => ").unwrap();
