@@ -222,8 +222,9 @@ fn repeated_id(desired: &DesiredProfile, text: &str) -> Option<Problem> {
         .iter()
         .filter_map(|link| Some(link.id.as_ref()?.as_str()));
     let id = ids.find(|id| !seen.insert(*id))?;
-    let place = position(text, text.rfind(id).unwrap_or_default());
-    Some((place, format!("several links have the id {}", quoted(id))))
+    let id = quoted(id);
+    let place = position(text, text.rfind(&*id).unwrap_or_default());
+    Some((place, format!("several links have the id {id}")))
 }
 
 /// Returns the line and the column of an offset, counted from 1.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
 use profile_sdk::plan::{ApplyError, ApplyErrorReason, ApplyReport, Plan, Step, StepState};
-use profile_sdk::{ErrorKind, Request, internal::quoted};
+use profile_sdk::{ErrorKind, Profile, Request, Scope, internal::quoted};
 use serde_json::json;
 
 use crate::commands::{auth, diff, link};
@@ -67,10 +67,8 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
     if plan.lacks_links() {
         return Err(diff::lacks_links());
     }
-    let warnings = link::check_urls(&plan)?;
-    for step in plan.steps() {
-        auth::permissions::check(&profile, step.request().operation())?;
-    }
+    let mut warnings = link::check_urls(&plan)?;
+    warnings.extend(check_scopes(&plan, &profile)?);
     let note = diff::note(&profile, &desired, &session.service()?);
     let conflicts = diff::conflicts(&profile, &desired, shown.as_ref(), note.is_some());
     let report = if arguments.dry_run.dry_run {
@@ -114,6 +112,18 @@ pub(crate) fn run(arguments: &ApplyArguments, session: &Session<'_>) -> Result<R
         Ok(diff::plan(&profile, &desired, arguments.prune, session)?.is_empty())
     });
     Ok(report)
+}
+
+/// Fails if the key lacks a scope. Returns a warning if its scopes are not all known.
+fn check_scopes(plan: &Plan, profile: &Profile) -> Result<Option<String>> {
+    for step in plan.steps() {
+        auth::permissions::check(profile, step.request().operation())?;
+    }
+    let scopes = profile.key.as_ref().and_then(|key| key.scopes.as_ref());
+    let lacks = |scope: &Scope| scopes.is_none_or(|scopes| !scopes.contains(scope));
+    let unclear = plan.required_scopes().into_iter().find(lacks);
+    let warning = |scope| format!("the service does not show that the key has the scope {scope}");
+    Ok(unclear.map(warning))
 }
 
 fn carry_out(plan: &Plan, session: &Session<'_>) -> Result<Report> {

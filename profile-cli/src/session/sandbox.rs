@@ -1,6 +1,8 @@
 //! `--sandbox`: runs the service in this process, with its state in a file.
 
 use std::fmt::Display;
+use std::io;
+use std::net::UdpSocket;
 use std::path::PathBuf;
 
 use mock_server::{MockServer, StartError, StateError, StateFile, World};
@@ -13,8 +15,15 @@ use crate::terminal::escaped;
 /// Hint for an unusable state file.
 const RESET: &str = "`profile sandbox reset` starts a new sandbox";
 
+/// The number of files and connections that a command and the service open.
+const DESCRIPTORS: usize = 12;
+
 /// Starts the service with the state of earlier commands. It stops when dropped.
 pub(super) async fn start(output: &Output) -> Result<MockServer> {
+    // Without descriptors, the service would wait for some before it responds.
+    let spare = std::iter::repeat_with(|| UdpSocket::bind("127.0.0.1:0")).take(DESCRIPTORS);
+    let spare: io::Result<Vec<_>> = spare.collect();
+    spare.map_err(|error| not_started(&error))?;
     let path = create_files(output)?;
     let _deferred = interruption::defer();
     let server = MockServer::builder().state_file(&path).start().await;

@@ -4,7 +4,7 @@ use std::fs;
 #[cfg(unix)]
 use std::os::unix::process::CommandExt as _;
 
-use mock_server::{Fault, FaultRule, MockServer};
+use mock_server::{Clock, Fault, FaultRule, MockServer};
 
 #[cfg(unix)]
 use crate::config_owner::{require_other_user, set_mode};
@@ -323,6 +323,22 @@ fn without_certificates_urls_are_not_blamed() {
                 assert!(!stderr.contains(blame), "{arguments:?}: {run}");
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_clock_is_a_warning() {
+    for (now, relation) in [
+        ("2100-01-01T00:00:00Z", "behind"),
+        ("2000-01-01T00:00:00Z", "ahead of"),
+    ] {
+        let finding = format!(" seconds {relation} that of the service; ");
+        let clock = Clock::fixed(now).unwrap();
+        let service = MockServer::builder().clock(clock).start().await.unwrap();
+        let run = status(&Fixture::of(service)).run();
+        let warning = run.json()["warnings"][0].clone();
+        assert!(warning.as_str().unwrap().contains(&finding), "{run}");
+        run.says(&finding);
     }
 }
 

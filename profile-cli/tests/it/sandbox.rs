@@ -191,6 +191,20 @@ fn ignores_the_environment() {
     run(home.path(), &environment, &["--sandbox", "show"]).stdout();
 }
 
+/// Without descriptors for its connections, the service would wait for a minute.
+#[cfg(unix)]
+#[test]
+fn too_few_files_are_an_error_at_once() {
+    for limit in [14, 16, 18] {
+        let home = home();
+        let script = format!(
+            "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n {limit}; profile --sandbox show"
+        );
+        let run = Program::shell("sh", home.path(), &["-c", &script]).run();
+        run.fails(1, "Too many open files");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn the_state_is_not_written_through_a_link() {

@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use jiff::Timestamp;
+use jiff::fmt::rfc2822;
 use profile_sdk::{Call, ErrorKind, RetryPolicy};
 
 use super::facts::Facts;
@@ -15,7 +17,7 @@ use crate::terminal::SafeUrl;
 
 pub(crate) const HELP: &str = "\
 Sends GET /me, once, and checks config.toml, the permissions of files with secrets, the key, the base \
-URL, the proxy and the connection. Problems and advice are printed to stderr. At most the \
+URL, the proxy, the connection and the clock. Problems and advice are printed to stderr. At most the \
 last four characters of the key are shown, and only if it has at least sixteen.
 
 Of several problems, the highest exit code counts: 4 without a key, 8 without a response.
@@ -99,6 +101,11 @@ fn ask_service(facts: &mut Facts, session: &Session<'_>) -> Result<()> {
 fn answer<T>(call: Call<T>, facts: &mut Facts, session: &Session<'_>) -> Result<Option<T>> {
     // Reports the first error, instead of waiting for minutes.
     let answer = session.send(call.retry(RetryPolicy::new().max_retries(0)), None)?;
+    let date = match &answer {
+        Ok(response) => response.header("date"),
+        Err(error) => error.header("date"),
+    };
+    facts.warnings.extend(date.and_then(clock_warning));
     match answer {
         Ok(response) => {
             let milliseconds = response.elapsed().as_millis();
@@ -116,6 +123,9 @@ fn answer<T>(call: Call<T>, facts: &mut Facts, session: &Session<'_>) -> Result<
         }
     }
 }
+
+/// Maximum difference between the clocks of the service and of this machine, in seconds.
+const MAX_SKEW: i64 = 60;
 
 /// Checks config.toml and all values. Returns `false` if the file cannot be read.
 fn check_settings(settings: &Settings, facts: &mut Facts) -> bool {
@@ -163,4 +173,16 @@ fn files_with_secrets(settings: &Settings) -> Vec<PathBuf> {
     let variables = ["PROFILE_API_KEY_FILE", "PROFILE_WEBHOOK_SECRET_FILE"];
     files.extend(variables.into_iter().filter_map(environment::path));
     files
+}
+
+/// Returns a warning if the clock of this machine differs from the date of a response.
+fn clock_warning(date: &str) -> Option<String> {
+    let service = rfc2822::parse(date).ok()?.timestamp();
+    let ahead = Timestamp::now().as_second() - service.as_second();
+    let seconds = Some(ahead.abs()).filter(|seconds| *seconds > MAX_SKEW)?;
+    let direction = if ahead > 0 { "ahead of" } else { "behind" };
+    Some(format!(
+        "this clock is {seconds} seconds {direction} that of the service; synchronize it, since \
+         certificates and delays depend on it"
+    ))
 }
