@@ -192,7 +192,20 @@ fn report_on(report: &ApplyReport, plan: &Plan) -> Report {
         (count, planned) if count == planned => format!("Applied {count} changes."),
         (count, planned) => format!("Applied {count} of {planned} changes."),
     };
-    Report::changed(json!(report), sentence).warnings(diff::warnings(&report.warnings))
+    let steps = [
+        ("done", &report.done[..]),
+        ("unknown", report.unknown.as_slice()),
+        ("not done", &report.not_done),
+    ];
+    let lines = steps.into_iter().flat_map(|(state, steps)| {
+        let lines = steps.iter().map(diff::line);
+        lines.map(move |line| format!("{state}: {line}"))
+    });
+    let lines = lines.collect::<Vec<_>>().join("\n");
+    Report::new(json!(report), View::Text(lines))
+        .for_people(View::Sentence(sentence))
+        .of_change()
+        .warnings(diff::warnings(&report.warnings))
 }
 
 /// Returns the question about deletions, another account and changed values, if there are any.

@@ -172,10 +172,14 @@ pub(super) fn changes(steps: &[Step]) -> Vec<Change> {
     steps.iter().flat_map(changes_of).collect()
 }
 
-/// Returns a line about the changes of a step.
+/// Returns a line about a step, such as `edit link link_1 "Blog"`.
 pub(super) fn line(step: &Step) -> String {
+    let json = json!(step);
+    let verb = json["step"]
+        .as_str()
+        .and_then(|name| name.split('_').next());
     let names: Vec<_> = changes_of(step).iter().map(Change::name).collect();
-    names.join(", ")
+    format!("{} {}", verb.unwrap_or_default(), names.join(", "))
 }
 
 fn changes_of(step: &Step) -> Vec<Change> {

@@ -341,12 +341,15 @@ async fn applies_changes() {
     let fixture = Fixture::new().await;
     apply(&fixture, CHANGES, &["--prune"]).check_needs_consent();
     assert_eq!(writes(&fixture.service), 0, "a deletion needs consent");
-    apply(&fixture, CHANGES, &["--prune", "--yes"]).check(&expect![[r#"
+    apply(&fixture, CHANGES, &["--prune", "--yes"]).check(&expect![[r##"
         exit 0
         --- stdout
-        Applied 5 changes.
+        done: edit location "", accent_color "#ffa500"
+        done: edit link link_1 "Homepage"
+        done: create new link "Third"
+        done: delete link link_2 "Code"
         --- stderr
-    "#]]);
+    "##]]);
     assert_eq!(writes(&fixture.service), 4);
     let again = apply(&fixture, CHANGES, &["--prune", "--json"]).json();
     assert_eq!(again, json!({"done": [], "unknown": null, "not_done": []}));
