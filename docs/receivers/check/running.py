@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import itertools
 import os
 import pathlib
 import shutil
@@ -23,10 +24,16 @@ def run(*command, **options):
     subprocess.run([str(word) for word in command], check=True, timeout=600, stdout=sys.stderr, **options)
 
 
+# Below the ports that the system chooses, so that no client or other receiver takes one before its receiver listens.
+PORTS = itertools.count(20000)
+
+
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    """Returns a port that nothing uses, and that is not returned again."""
+    for port in PORTS:
+        with contextlib.suppress(OSError), socket.socket() as listener:
+            listener.bind(("127.0.0.1", port))
+            return port
 
 
 def wait_until(is_reached, seconds=30):
