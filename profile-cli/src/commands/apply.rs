@@ -20,8 +20,8 @@ const RUN_AGAIN: &str = "run the command again: it continues where it stopped";
 #[command(after_help = "\
 Requires the scopes profile:write for fields and links:write for links. The file is TOML or JSON, \
 as printed by `profile export`. Fields that it does not contain are not changed, and \"\" clears a \
-text. Without `links`, no link is changed. --prune deletes the links that are not in the file, except those without a valid URL, which a file \
-cannot hold. The order of the links does not matter.
+text. Without `links`, no link is changed. --prune deletes the links that are not in the file, except those \
+without a valid URL, which a file cannot hold. The order of the links does not matter.
 
 On a terminal, the program shows the changes and asks once, unless --yes, --no-input, --json or --quiet is given. \
 Some questions need an answer or --yes everywhere: to delete links, to replace a value that has changed since \

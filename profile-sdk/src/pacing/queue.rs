@@ -28,7 +28,7 @@ struct Waiting {
     woken: Option<Start>,
 }
 
-/// What keeps a call from starting: its turn, and the first of the calls before it with the number of them.
+/// The reason why a call cannot start: its turn, and the ID of the first call before it with the number of those.
 pub(super) type Obstacle = (Turn, Option<(u64, u32)>);
 
 impl Queue {
@@ -40,7 +40,7 @@ impl Queue {
         })
     }
 
-    /// Returns what keeps a call with this ID from starting.
+    /// Returns the reason why a call with this ID cannot start, if there is one.
     pub(super) fn obstacle(
         &mut self,
         id: u64,
