@@ -48,9 +48,9 @@ impl Queue {
         max_wait: Duration,
     ) -> Option<Obstacle> {
         let turn = self.state.turn(now, max_wait);
-        let place = self.place(id);
         let first = self.first_before(id).map(|call| call.id);
-        let before = first.map(|first| (first, u32::try_from(place).unwrap_or(u32::MAX)));
+        let place = || u32::try_from(self.place(id)).unwrap_or(u32::MAX);
+        let before = first.map(|first| (first, place()));
         (turn != Turn::Ready || before.is_some()).then_some((turn, before))
     }
 
