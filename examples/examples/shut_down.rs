@@ -84,8 +84,9 @@ fn shutdown() -> io::Result<watch::Receiver<()>> {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     if env::args().nth(1).as_deref() == Some("serve") {
+        let shutdown = shutdown()?;
         let listener = TcpListener::bind("127.0.0.1:8080").await?;
-        return Ok(serve(listener, &Client::from_env()?, shutdown()?).await?);
+        return Ok(serve(listener, &Client::from_env()?, shutdown).await?);
     }
 
     let service = MockServer::start().await;

@@ -146,6 +146,8 @@ def deployment(packages, receiver, *changes):
                 yield "does not end within 20 seconds"
     if may_unshare():
         with running(packages, receiver, *changes, prefix=PROCESS_1) as it:
+            # A receiver may listen before it handles signals.
+            post(it, SIGNED, BODY)
             children = pathlib.Path(f"/proc/{it.process.pid}/task/{it.process.pid}/children").read_text()
             os.kill(int(children), signal.SIGTERM)
             if not wait_until(lambda: it.process.poll() is not None, 20):

@@ -105,20 +105,20 @@ fn variable(name: &str, default: &str) -> String {
     value.unwrap_or_else(|| default.to_owned())
 }
 
-/// Waits for SIGTERM or Ctrl-C, after which the deliveries on the way are answered.
-async fn stopped() {
+/// Catches SIGTERM, and returns a future that waits for it or for Ctrl-C.
+fn stopped() -> io::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
-    let terminated = async {
-        let kind = signal::unix::SignalKind::terminate();
-        let signals = signal::unix::signal(kind);
-        signals.expect("SIGTERM can be handled").recv().await
-    };
-    #[cfg(not(unix))]
-    let terminated = std::future::pending::<()>();
-    tokio::select! {
-        _ = signal::ctrl_c() => {}
-        _ = terminated => {}
-    }
+    let mut terminated = signal::unix::signal(signal::unix::SignalKind::terminate())?;
+    Ok(async move {
+        #[cfg(unix)]
+        let terminated = terminated.recv();
+        #[cfg(not(unix))]
+        let terminated = std::future::pending::<()>();
+        tokio::select! {
+            _ = signal::ctrl_c() => {}
+            _ = terminated => {}
+        }
+    })
 }
 
 #[tokio::main]
@@ -131,9 +131,11 @@ async fn main() -> Result<(), AnyError> {
         variable("LISTEN_HOST", "127.0.0.1"),
         variable("PORT", "8080"),
     );
+    // Before it listens: as process 1, it would ignore an earlier signal.
+    let stopped = stopped()?;
     let listener = TcpListener::bind(format!("{host}:{port}")).await?;
     // The README of webhook-verify names the limits that are missing here.
-    let server = axum::serve(listener, app).with_graceful_shutdown(stopped());
+    let server = axum::serve(listener, app).with_graceful_shutdown(stopped);
     Ok(server.await?)
 }
 
