@@ -40,14 +40,19 @@ impl Queue {
         })
     }
 
-    /// Returns the reason why a call with this ID cannot start, if there is one.
+    /// Returns the reason why a call with this ID cannot start, if there is one. Unless the calls take turns, it does not
+    /// wait for those before it while all of them can start.
     pub(super) fn obstacle(
         &mut self,
         id: u64,
         now: Instant,
         max_wait: Duration,
+        takes_turns: bool,
     ) -> Option<Obstacle> {
         let turn = self.state.turn(now, max_wait);
+        if turn == Turn::Ready && !takes_turns && self.place(id) < self.state.room() {
+            return None;
+        }
         let first = self.first_before(id).map(|call| call.id);
         let place = || u32::try_from(self.place(id)).unwrap_or(u32::MAX);
         let before = first.map(|first| (first, place()));
@@ -99,17 +104,17 @@ impl Drop for Place<'_> {
         let mut queue = lock(self.queue);
         let place = queue.place(self.id);
         queue.waiting.remove(place);
-        drop(queue);
-        wake_first(self.queue, u64::MAX);
+        wake_first(queue, u64::MAX);
     }
 }
 
-/// Wakes the first of the calls before this one, while the queue is not locked.
-pub(super) fn wake_first(queue: &Mutex<Queue>, id: u64) {
-    let waker = lock(queue).first_before(id).and_then(|first| {
+/// Wakes the first of the calls before this one, after it has unlocked the queue.
+pub(super) fn wake_first(mut queue: MutexGuard<'_, Queue>, id: u64) {
+    let waker = queue.first_before(id).and_then(|first| {
         first.woken.get_or_insert_with(Start::now);
         first.waker.take()
     });
+    drop(queue);
     if let Some(waker) = waker {
         waker.wake();
     }

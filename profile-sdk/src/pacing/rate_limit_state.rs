@@ -121,6 +121,15 @@ impl RateLimitState {
         left(self.next_at, now).map_or(Turn::Ready, Turn::Interval)
     }
 
+    /// Returns how many requests can start at once if it is their turn.
+    pub(crate) fn room(&self) -> usize {
+        let room = (self.max_in_flight / UNITS_PER_REQUEST).saturating_sub(self.in_flight);
+        let available = self.available.unwrap_or(u64::MAX);
+        let interval = if self.interval.is_zero() { u64::MAX } else { 1 };
+        let room = u64::from(room).min(available).min(interval);
+        usize::try_from(room).unwrap_or(usize::MAX)
+    }
+
     /// Counts a request that is about to be sent. Returns its start.
     pub(crate) fn start(&mut self, now: Instant) -> Start {
         self.in_flight += 1;

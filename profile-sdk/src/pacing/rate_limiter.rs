@@ -97,7 +97,7 @@ impl RateLimiter {
             let mut wait = wait.saturating_add(PATIENCE.saturating_mul(count));
             if is_asked {
                 let Place { queue, id } = shared.as_ref().unwrap_or(&own);
-                wake_first(queue, *id);
+                wake_first(lock(queue), *id);
                 wait = PATIENCE;
             }
             let left = end.saturating_duration_since(Start::now());
@@ -130,7 +130,8 @@ impl RateLimiter {
         let id = |place: Option<&Place<'_>>| place.map_or(u64::MAX, |place| place.id);
         let max_wait = limits.max_wait(now);
         let mut queue = lock(&self.queue);
-        let obstacle = queue.obstacle(id(own), now, max_wait);
+        let takes_turns = self.shared.is_some();
+        let obstacle = queue.obstacle(id(own), now, max_wait, takes_turns);
         if obstacle.is_some() || now >= limits.deadline {
             drop(queue);
             *shared = None;
@@ -138,7 +139,7 @@ impl RateLimiter {
         }
         if let Some(all) = &self.shared {
             let mut accounts = lock(all);
-            if let Some(obstacle) = accounts.obstacle(id(shared.as_ref()), now, max_wait) {
+            if let Some(obstacle) = accounts.obstacle(id(shared.as_ref()), now, max_wait, true) {
                 if own.is_some() && shared.is_none() {
                     let id = accounts.enter();
                     *shared = Some(Place { queue: all, id });
@@ -219,8 +220,7 @@ impl Permit<'_> {
         let mut queue = lock(&limiter.queue);
         queue.state.finish(self.started);
         update(&mut queue.state, self.started);
-        drop(queue);
-        wake_first(&limiter.queue, u64::MAX);
+        wake_first(queue, u64::MAX);
     }
 }
 

@@ -7,7 +7,7 @@ use futures_util::poll;
 use futures_util::stream::{self, StreamExt as _};
 use profile_sdk::testing::TestClock;
 use profile_sdk::{ApiKey, Badge, Call, Client, ClientBuilder, Clock, HttpService, SystemClock};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use tower::layer::layer_fn;
 use tower::service_fn;
 
@@ -119,5 +119,27 @@ async fn calls_under_a_rate_limit_do_not_wait_for_them() {
             shared.badges().await.unwrap();
             kept(calls(&shared, 3), &shared).await;
         }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_does_not_wait_for_them_while_all_can_start() {
+    let time = Duration::from_millis(10);
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let client = builder(&clock, time, None).build().unwrap();
+    let mut calls: Vec<_> = (0..20).map(|_| client.badges()).collect();
+    for call in &mut calls {
+        assert!(poll!(call).is_pending());
+    }
+    // Only 16 start at once; the others wait.
+    let waiting = calls.split_off(16);
+    for call in calls {
+        call.await.unwrap();
+    }
+    let start = Instant::now();
+    client.badges().await.unwrap();
+    assert_eq!(start.elapsed(), time);
+    for call in waiting {
+        call.await.unwrap();
     }
 }
