@@ -50,12 +50,12 @@ impl Queue {
         takes_turns: bool,
     ) -> Option<Obstacle> {
         let turn = self.state.turn(now, max_wait);
-        if turn == Turn::Ready && !takes_turns && self.place(id) < self.state.room() {
+        let place = u32::try_from(self.place(id)).unwrap_or(u32::MAX);
+        if turn == Turn::Ready && !takes_turns && u64::from(place) < self.state.room() {
             return None;
         }
         let first = self.first_before(id).map(|call| call.id);
-        let place = || u32::try_from(self.place(id)).unwrap_or(u32::MAX);
-        let before = first.map(|first| (first, place()));
+        let before = first.map(|first| (first, place));
         (turn != Turn::Ready || before.is_some()).then_some((turn, before))
     }
 
@@ -92,9 +92,7 @@ impl Place<'_> {
         let mut queue = lock(self.queue);
         let place = queue.place(self.id);
         let call = &mut queue.waiting[place];
-        call.waker
-            .get_or_insert_with(|| waker.clone())
-            .clone_from(waker);
+        call.waker = Some(waker.clone());
         call.woken.take().is_some()
     }
 }

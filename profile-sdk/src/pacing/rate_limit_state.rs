@@ -122,12 +122,10 @@ impl RateLimitState {
     }
 
     /// Returns how many requests can start at once if it is their turn.
-    pub(crate) fn room(&self) -> usize {
+    pub(crate) fn room(&self) -> u64 {
         let room = (self.max_in_flight / UNITS_PER_REQUEST).saturating_sub(self.in_flight);
-        let available = self.available.unwrap_or(u64::MAX);
-        let interval = if self.interval.is_zero() { u64::MAX } else { 1 };
-        let room = u64::from(room).min(available).min(interval);
-        usize::try_from(room).unwrap_or(usize::MAX)
+        let room = u64::from(if self.interval.is_zero() { room } else { 1 });
+        room.min(self.available.unwrap_or(room))
     }
 
     /// Counts a request that is about to be sent. Returns its start.

@@ -20,10 +20,12 @@ pub use statistics::{
     Analytics, CountryViews, DailyViews, Devices, Metric, Period, SiteStats, UserStats,
 };
 
+use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::values::Field;
@@ -41,8 +43,7 @@ use crate::values::Field;
 /// ```
 ///
 /// Numbers that do not fit into 64 bits are the nearest floating-point number.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(from = "Map<String, Value>")]
+#[derive(Debug, Clone, Default)]
 pub struct Extra(Option<Box<Map<String, Value>>>);
 
 impl Deref for Extra {
@@ -66,21 +67,33 @@ impl PartialEq for Extra {
     }
 }
 
-impl From<Map<String, Value>> for Extra {
-    fn from(fields: Map<String, Value>) -> Self {
-        Self((!fields.is_empty()).then(|| Box::new(fields)))
-    }
-}
-
-impl From<Extra> for Value {
-    fn from(extra: Extra) -> Self {
-        Self::Object(extra.0.map_or_else(Map::new, |fields| *fields))
-    }
-}
-
 impl Serialize for Extra {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         (**self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Extra {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Extra;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Extra, A::Error> {
+                // Without a map if there are no fields, as in most resources.
+                let mut extra = Extra::default();
+                while let Some((name, value)) = fields.next_entry()? {
+                    extra.insert(name, value);
+                }
+                Ok(extra)
+            }
+        }
+        deserializer.deserialize_map(Fields)
     }
 }
 

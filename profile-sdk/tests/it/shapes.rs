@@ -73,7 +73,7 @@ async fn ids_beyond_64_bits_keep_their_digits() {
         assert_eq!(links[0].extra["url"], 7);
         assert_eq!(links[1].id, Some(LinkId::from(2)));
         assert_eq!(posts[0].id.as_ref().unwrap().as_str(), id);
-        assert_eq!(Value::from(me.extra), json!({"n": 2.5}));
+        assert_eq!(json!(me.extra), json!({"n": 2.5}));
         let call = client.delete_link(links[0].id.as_ref().unwrap());
         let path = format!("/api/v1/me/links/{id}");
         assert_eq!(call.request().unwrap().path(), path);
