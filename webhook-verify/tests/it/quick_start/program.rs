@@ -31,21 +31,23 @@ fn app(secret: Secret) -> Router {
 async fn main() -> Result<(), Box<dyn Error>> {
     let secret = env::var("PROFILE_WEBHOOK_SECRET").map_err(|_| "PROFILE_WEBHOOK_SECRET is not set")?;
     let app = app(Secret::new(secret)?);
+    let stopped = stopped()?;
     let listener = TcpListener::bind("127.0.0.1:8080").await?;
-    Ok(axum::serve(listener, app).with_graceful_shutdown(stopped()).await?)
+    Ok(axum::serve(listener, app).with_graceful_shutdown(stopped).await?)
 }
 
-// Waits for Ctrl-C, or for SIGTERM, as from a container. Then the requests in progress are answered.
-async fn stopped() {
+// Catches SIGTERM, as from a container, and waits for it or for Ctrl-C. Then the requests in progress are answered.
+fn stopped() -> std::io::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
-    let terminated = async {
-        let kind = signal::unix::SignalKind::terminate();
-        signal::unix::signal(kind).expect("SIGTERM can be handled").recv().await
-    };
-    #[cfg(not(unix))]
-    let terminated = std::future::pending::<()>();
-    tokio::select! {
-        _ = signal::ctrl_c() => {}
-        _ = terminated => {}
-    }
+    let mut terminated = signal::unix::signal(signal::unix::SignalKind::terminate())?;
+    Ok(async move {
+        #[cfg(unix)]
+        let terminated = terminated.recv();
+        #[cfg(not(unix))]
+        let terminated = std::future::pending::<()>();
+        tokio::select! {
+            _ = signal::ctrl_c() => {}
+            _ = terminated => {}
+        }
+    })
 }
