@@ -42,7 +42,8 @@ impl Pacing {
     /// Creates the state of a key that has not been used yet.
     pub(crate) fn new(settings: PacingSettings) -> Self {
         let shared_interval = settings.shared_request_interval;
-        let shared = (!shared_interval.is_zero()).then(|| Arc::new(Queue::new(shared_interval)));
+        let shared =
+            (!shared_interval.is_zero()).then(|| Arc::new(Queue::new(shared_interval, true)));
         Self {
             rate_limiter: RateLimiter::new(settings.request_interval, shared),
             retry_budget: Arc::new(RetryBudget::new(settings.retry_budget)),

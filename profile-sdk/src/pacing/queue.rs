@@ -15,6 +15,8 @@ pub(super) const PATIENCE: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(crate) struct Queue {
     pub(super) state: RateLimitState,
+    /// `true` if calls start in the order in which they came, even if all of them can start.
+    takes_turns: bool,
     /// In the order of their IDs.
     waiting: VecDeque<Waiting>,
     last_id: u64,
@@ -32,9 +34,10 @@ struct Waiting {
 pub(super) type Obstacle = (Turn, Option<(u64, u32)>);
 
 impl Queue {
-    pub(super) fn new(interval: Duration) -> Mutex<Self> {
+    pub(super) fn new(interval: Duration, takes_turns: bool) -> Mutex<Self> {
         Mutex::new(Self {
             state: RateLimitState::new(interval),
+            takes_turns,
             waiting: VecDeque::new(),
             last_id: 0,
         })
@@ -47,11 +50,10 @@ impl Queue {
         id: u64,
         now: Instant,
         max_wait: Duration,
-        takes_turns: bool,
     ) -> Option<Obstacle> {
         let turn = self.state.turn(now, max_wait);
         let place = u32::try_from(self.place(id)).unwrap_or(u32::MAX);
-        if turn == Turn::Ready && !takes_turns && u64::from(place) < self.state.room() {
+        if turn == Turn::Ready && !self.takes_turns && u64::from(place) < self.state.room() {
             return None;
         }
         let first = self.first_before(id).map(|call| call.id);

@@ -121,11 +121,10 @@ impl RateLimitState {
         left(self.next_at, now).map_or(Turn::Ready, Turn::Interval)
     }
 
-    /// Returns how many requests can start at once if it is their turn.
+    /// Returns the number of requests that can start at once, without an interval between them.
     pub(crate) fn room(&self) -> u64 {
         let room = (self.max_in_flight / UNITS_PER_REQUEST).saturating_sub(self.in_flight);
-        let room = u64::from(if self.interval.is_zero() { room } else { 1 });
-        room.min(self.available.unwrap_or(room))
+        self.available.unwrap_or(u64::MAX).min(room.into())
     }
 
     /// Counts a request that is about to be sent. Returns its start.
@@ -329,6 +328,18 @@ mod tests {
         let started = state.last_start.unwrap();
         state.finish(started);
         state.reject(started, None, Some(retry_after), backoff, MAX_WAIT, now);
+    }
+
+    #[test]
+    fn counts_the_requests_that_can_start() {
+        let (mut state, now) = (RateLimitState::new(Duration::ZERO), Instant::now());
+        assert_eq!(state.room(), 16);
+        state.start(now);
+        assert_eq!(state.room(), 15);
+        accept(&mut state, headers(100, 3, SECOND), now);
+        assert_eq!(state.room(), 3);
+        state.start(now);
+        assert_eq!(state.room(), 2);
     }
 
     #[test]

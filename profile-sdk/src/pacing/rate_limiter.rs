@@ -46,7 +46,7 @@ pub(crate) struct Permit<'a> {
 
 impl RateLimiter {
     pub(crate) fn new(interval: Duration, shared: Option<Arc<Mutex<Queue>>>) -> Self {
-        let queue = Queue::new(interval);
+        let queue = Queue::new(interval, !interval.is_zero() || shared.is_some());
         Self { queue, shared }
     }
 
@@ -130,8 +130,7 @@ impl RateLimiter {
         let id = |place: Option<&Place<'_>>| place.map_or(u64::MAX, |place| place.id);
         let max_wait = limits.max_wait(now);
         let mut queue = lock(&self.queue);
-        let takes_turns = self.shared.is_some();
-        let obstacle = queue.obstacle(id(own), now, max_wait, takes_turns);
+        let obstacle = queue.obstacle(id(own), now, max_wait);
         if obstacle.is_some() || now >= limits.deadline {
             drop(queue);
             *shared = None;
@@ -139,7 +138,7 @@ impl RateLimiter {
         }
         if let Some(all) = &self.shared {
             let mut accounts = lock(all);
-            if let Some(obstacle) = accounts.obstacle(id(shared.as_ref()), now, max_wait, true) {
+            if let Some(obstacle) = accounts.obstacle(id(shared.as_ref()), now, max_wait) {
                 if own.is_some() && shared.is_none() {
                     let id = accounts.enter();
                     *shared = Some(Place { queue: all, id });

@@ -7,7 +7,7 @@ use futures_util::poll;
 use futures_util::stream::{self, StreamExt as _};
 use profile_sdk::testing::TestClock;
 use profile_sdk::{ApiKey, Badge, Call, Client, ClientBuilder, Clock, HttpService, SystemClock};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, advance, sleep};
 use tower::layer::layer_fn;
 use tower::service_fn;
 
@@ -142,4 +142,21 @@ async fn a_call_does_not_wait_for_them_while_all_can_start() {
     for call in waiting {
         call.await.unwrap();
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_starts_after_those_that_wait_for_an_interval() {
+    let (interval, time) = (Duration::from_millis(200), Duration::from_millis(10));
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let client = builder(&clock, time, None).request_interval(interval);
+    let client = client.build().unwrap();
+    client.badges().await.unwrap();
+    let (mut first, mut second) = (client.badges(), client.badges());
+    assert!(poll!(&mut first).is_pending());
+    advance(interval).await;
+    assert!(poll!(&mut second).is_pending());
+    let start = Instant::now();
+    first.await.unwrap();
+    assert_eq!(start.elapsed(), time);
+    second.await.unwrap();
 }
