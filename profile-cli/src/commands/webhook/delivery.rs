@@ -1,17 +1,17 @@
-//! A delivery, and how it is sent: without retries, alone or in a sequence.
+//! A delivery, and the attempt to send it: without retries. Also the meaning of the response, and advice about a failure.
 
-use std::time::Instant;
+use std::error::Error as _;
+use std::iter::successors;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use profile_sdk::internal::tls_advice;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{Client, Proxy, Url, header, redirect, retry};
 use rustls::crypto::ring;
-use serde_json::json;
 use webhook_verify::{DigestEncoding, EVENT_HEADER, SIGNATURE_HEADER, Secret, sign_as};
 
-use super::attempt::{Attempt, explain, failure, root_cause};
-use crate::outcome::{Failure, FailureKind, Report, Result, View, cell};
+use crate::outcome::{Failure, FailureKind, NextCommand, Result};
 use crate::session::{Session, connect_timeout, proxy};
 use crate::settings::{DEFAULT_TIMEOUT, complete_url};
 use crate::system::interruption;
@@ -222,57 +222,147 @@ async fn read(mut response: reqwest::Response) -> Vec<u8> {
     read
 }
 
-/// Sends the deliveries in order and prints each outcome. Fails unless all status codes are 2xx.
-pub(super) fn send_all<'d>(
-    deliveries: impl ExactSizeIterator<Item = (&'d str, &'d Delivery)>,
-    url: &SafeUrl,
-    session: &Session<'_>,
-) -> Result<()> {
-    let sender = Sender::new(url, session)?;
-    let output = session.output;
-    let mut progress = session.progress("sending", deliveries.len());
-    let mut attempts = Vec::new();
-    for (name, delivery) in deliveries {
-        let attempt = {
-            let _deferred = interruption::defer();
-            sender.send(delivery, session)?
-        };
-        let printed =
-            progress.above(|| output.stream(&attempt_report(name, delivery, &attempt)))?;
-        if printed.is_break() {
-            return Ok(());
-        }
-        attempts.push(attempt);
-        progress.advance();
-    }
-    failure(&attempts).map_or(Ok(()), Err)
+pub(super) const SECRET_HINT: &str = "the receiver must use the same secret and encoding";
+
+/// The size of the largest genuine delivery of `probe`.
+pub(super) const LARGE_BYTES: usize = 1_000_000;
+
+/// An attempt to send a delivery.
+pub(super) struct Attempt {
+    /// The status code of the response, or the reason for its absence.
+    pub(super) response: Result<u16, String>,
+    /// What to do if there is none.
+    pub(super) hint: Option<String>,
+    /// The URL in the response to which it redirects.
+    pub(super) location: Option<SafeUrl>,
+    /// The response has the header `WWW-Authenticate`.
+    pub(super) wants_login: bool,
+    pub(super) duration: Duration,
 }
 
-fn attempt_report(name: &str, delivery: &Delivery, attempt: &Attempt) -> Report {
-    let milliseconds = attempt.duration.as_millis() as u64;
-    let kind = delivery.kind();
-    let response = attempt.response.as_ref();
-    let (status, error) = (response.ok(), response.err());
-    let mut json = json!({
-        "event": kind,
-        "status": status,
-        "error": error,
-        "milliseconds": milliseconds,
-        "bytes": delivery.body.len(),
-    });
-    if !name.is_empty() {
-        json["file"] = json!(name);
+impl Attempt {
+    pub(super) fn is_success(&self) -> bool {
+        matches!(self.response, Ok(200..=299))
     }
-    let fields = |duration: String| {
-        let fields = [
-            ("event", kind.clone()),
-            ("status", cell(status)),
-            ("milliseconds", duration),
-            ("file", name.to_owned()),
-            ("error", cell(error)),
-        ];
-        View::fields(fields)
-    };
-    let people = fields(format!("{milliseconds} ms"));
-    Report::new(json, fields(milliseconds.to_string())).for_people(people)
+
+    /// Returns the failure of deliveries without a response.
+    pub(super) fn no_response(&self, message: String) -> Failure {
+        Failure::new(FailureKind::NoResponse, message).optional_hint(self.hint.clone())
+    }
+
+    /// Returns advice for a status code that does not come from the verification.
+    pub(super) fn advice(&self) -> Option<String> {
+        let advice = match self.response.as_ref().ok()? {
+            300..=399 => {
+                let to = self.location.as_ref().map(SafeUrl::to_string);
+                let to = to.as_deref().unwrap_or("another URL");
+                return Some(format!(
+                    "the receiver redirects to {to}, and redirects are not followed; use that URL \
+                     if it is the receiver's"
+                ));
+            }
+            401 | 403 => return self.with_other_cause(SECRET_HINT),
+            404 | 410 => "the receiver does not know the path; check the path of the URL",
+            405 => "the path does not accept POST; check the path of the URL",
+            413 => {
+                return Some(format!(
+                    "a limit on the size of bodies answered; raise it to at least {LARGE_BYTES} bytes"
+                ));
+            }
+            406 | 415 => "the receiver rejects the content type; it must accept every one",
+            419 | 422 => {
+                "CSRF protection or a validation answered instead of the verification; exclude the \
+                 path from it"
+            }
+            408 | 429 => "a limit of the receiver or of a proxy answered; try again later",
+            500..=599 => {
+                "the receiver, or a proxy before it, failed; its log may contain the reason"
+            }
+            _ => return None,
+        };
+        Some(advice.to_owned())
+    }
+
+    /// Returns advice about a failed delivery that was signed with the secret.
+    pub(super) fn failure_advice(&self) -> Option<String> {
+        match self.response {
+            Ok(400 | 401 | 403) => {
+                let advice = self.with_other_cause(UNVERIFIED);
+                advice.or_else(|| Some(UNVERIFIED.to_owned()))
+            }
+            _ => self.advice().or_else(|| self.hint.clone()),
+        }
+    }
+
+    /// Adds the cause of a 401 or 403 that does not come from the verification, if there may be one.
+    fn with_other_cause(&self, hint: &str) -> Option<String> {
+        let cause = match self.response {
+            Ok(401) if self.wants_login => "authentication in front of the receiver",
+            Ok(403) => "CSRF protection",
+            _ => return None,
+        };
+        Some(format!(
+            "{hint}; or {cause} answered, which must exclude the path"
+        ))
+    }
+
+    /// Describes the result for people.
+    pub(super) fn as_text(&self) -> String {
+        let milliseconds = self.duration.as_millis();
+        match &self.response {
+            Ok(status) => format!("{status} in {milliseconds} ms"),
+            Err(reason) => format!("{reason} after {milliseconds} ms"),
+        }
+    }
 }
+
+/// Returns the message of the root cause, which is the most specific.
+fn root_cause(error: &reqwest::Error) -> String {
+    let causes = successors(error.source(), |error| (*error).source());
+    causes
+        .last()
+        .map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+/// Returns the reason why there is no response, and advice. The proxy is the one that was used.
+fn explain(
+    error: &reqwest::Error,
+    url: &SafeUrl,
+    proxy: Option<&SafeUrl>,
+) -> (String, Option<String>) {
+    if error.is_timeout() && !error.is_connect() {
+        return ("timed out".to_owned(), None);
+    }
+    let failed = match error.is_connect() {
+        true => "cannot connect",
+        false => "no response",
+    };
+    let through = proxy.filter(|_| error.is_connect());
+    let through = through.map_or_else(String::new, |proxy| format!(" through the proxy {proxy}"));
+    let reason = format!("{failed}{through}: {}", root_cause(error));
+    // The HTTP client does not export the types of these errors.
+    let has_cause = |start| {
+        let mut causes = successors(error.source(), |error| (*error).source());
+        causes.any(|cause| cause.to_string().starts_with(start))
+    };
+    let is_tunnel = has_cause("tunnel error: ");
+    let is_plain = url.parsed().is_some_and(|url| url.scheme() == "http");
+    let peer = match proxy {
+        Some(_) if is_tunnel || is_plain => "proxy",
+        _ => "receiver",
+    };
+    let hint = tls_advice(error, peer).or_else(|| match proxy {
+        _ if !error.is_connect() => None,
+        Some(_) => {
+            let list = NextCommand("profile config list");
+            Some(format!("check the proxy, which {list} shows"))
+        }
+        None if has_cause("dns error") => Some(format!("check the name of the host in {url}")),
+        None => Some(format!("check that a receiver listens at {url}")),
+    });
+    (reason, hint)
+}
+
+/// Hint for a receiver that rejects a delivery.
+const UNVERIFIED: &str = "the receiver may use another secret, or verify a parsed body instead of the raw \
+                          bytes; `profile webhook probe` tests it";

@@ -47,7 +47,7 @@ pub(crate) struct VerifyArguments {
 
 pub(crate) fn verify(arguments: &VerifyArguments, session: &Session<'_>) -> Result<Report> {
     let secret = WebhookSecret::load(session)?;
-    let verifier = Verifier::new(secret.secret()?).encoding(arguments.encoding.digest);
+    let verifier = Verifier::new(secret.secret).encoding(arguments.encoding.digest);
     let body = arguments.body.read()?;
     let event = arguments.event.iter().map(|event| (EVENT_HEADER, event));
     let headers = Headers::new(event.chain([(SIGNATURE_HEADER, &arguments.signature)]));
@@ -98,7 +98,7 @@ pub(crate) struct SignArguments {
 }
 
 pub(crate) fn sign(arguments: &SignArguments, session: &Session<'_>) -> Result<Report> {
-    let secret = WebhookSecret::load(session)?.secret()?;
+    let secret = WebhookSecret::load(session)?.secret;
     let body = arguments.body.read()?;
     let signature = sign_as(arguments.encoding.digest, &secret, body);
     Ok(Report::text(signature, "signature"))

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::convert::Infallible;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,16 +12,15 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::{ALLOW, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use jiff::Timestamp;
-use tokio::sync::mpsc::{self, channel};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use webhook_verify::{
     ConsecutiveFailures, MAX_CONSECUTIVE_FAILURES, Receiver, Rejection, Verified, Verifier,
 };
 
-use super::event::{Event, Recorder};
+use super::event::{Event, Message, Queue, Recorder, State};
+use crate::commands::webhook::delivery::{Delivery, Sender};
 use crate::commands::webhook::verify::{kind_mismatch, verify_error_reason};
-use crate::commands::webhook::{Delivery, Sender};
 
 /// Maximum number of long bodies that are received at the same time.
 const MAX_LONG_BODIES: usize = 64;
@@ -38,12 +37,6 @@ const WAIT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The minimum time between lines about rejected deliveries, which anyone can send.
 const REJECTION_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Maximum number of items that wait.
-const MAX_ITEMS: usize = 256;
-
-/// Maximum size of the bodies that wait.
-const MAX_BYTES: usize = 64 << 20;
-
 type EmptyResponse = Response<Empty<Bytes>>;
 
 /// Handles requests; shared by all connections.
@@ -55,57 +48,13 @@ pub(super) struct Handler {
     to_forward: Option<Arc<Queue<ToForward>>>,
     /// The maximum number of verified deliveries.
     max: u64,
-    counts: Arc<Counts>,
+    state: Arc<State>,
     /// The time of the last line about a rejected delivery, and the number of those without one since.
     last_rejection: Mutex<(Option<Instant>, u64)>,
-    /// Notified when there are enough verified deliveries.
-    stop: Arc<Notify>,
-}
-
-/// The numbers of deliveries.
-#[derive(Debug, Default)]
-pub(super) struct Counts {
-    pub(super) verified: AtomicU64,
-    pub(super) rejected: AtomicU64,
-    /// Verified, and not forwarded so far.
-    pub(super) waiting: AtomicU64,
-    /// Not printed or not forwarded, because too many were waiting.
-    pub(super) lost: AtomicU64,
-}
-
-/// A message to print.
-pub(super) enum Message {
-    Delivered(Box<Event>),
-    Warning(String),
 }
 
 /// A delivery to forward, with the time when it was received.
 pub(super) type ToForward = (Timestamp, Delivery);
-
-/// An item; its bytes count until the permit is dropped.
-pub(super) type Queued<T> = (T, OwnedSemaphorePermit);
-
-/// The sending half of a queue.
-pub(super) struct Queue<T> {
-    items: mpsc::Sender<Queued<T>>,
-    bytes: Arc<Semaphore>,
-}
-
-impl<T> Queue<T> {
-    pub(super) fn new() -> (Arc<Self>, mpsc::Receiver<Queued<T>>) {
-        let (items, receiver) = channel(MAX_ITEMS);
-        let bytes = Arc::new(Semaphore::new(MAX_BYTES));
-        (Arc::new(Self { items, bytes }), receiver)
-    }
-
-    /// Adds an item with a body of this size. Returns `false` if it does not fit. A larger body than all that may wait
-    /// fits if no other one waits.
-    pub(super) fn push(&self, item: T, size: usize) -> bool {
-        let size = size.min(MAX_BYTES) as u32;
-        let permit = Arc::clone(&self.bytes).try_acquire_many_owned(size);
-        permit.is_ok_and(|permit| self.items.try_send((item, permit)).is_ok())
-    }
-}
 
 impl Handler {
     pub(super) fn new(
@@ -114,8 +63,7 @@ impl Handler {
         to_print: Arc<Queue<Message>>,
         to_forward: Option<Arc<Queue<ToForward>>>,
         max: u64,
-        counts: Arc<Counts>,
-        stop: Arc<Notify>,
+        state: &Arc<State>,
     ) -> Self {
         let warnings = Arc::clone(&to_print);
         let warn = move |failures| {
@@ -131,9 +79,8 @@ impl Handler {
             to_print,
             to_forward,
             max,
-            counts,
+            state: Arc::clone(state),
             last_rejection: Mutex::default(),
-            stop,
         }
     }
 
@@ -216,8 +163,8 @@ impl Handler {
 
     /// Records a verified delivery, and passes it on. One that cannot be recorded is not acknowledged.
     fn accept(&self, mut event: Event) -> StatusCode {
-        let counts = &self.counts;
-        if counts.verified.load(Ordering::Relaxed) == self.max {
+        let state = &self.state;
+        if state.verified.load(Ordering::Relaxed) == self.max {
             return StatusCode::SERVICE_UNAVAILABLE;
         }
         let recorder = self.recorder.as_ref();
@@ -233,8 +180,8 @@ impl Handler {
             let delivery = Delivery::forwarded(&event.headers, event.body.clone());
             (queue, (event.received_at, delivery))
         });
-        if status.is_success() && counts.verified.fetch_add(1, Ordering::Relaxed) + 1 == self.max {
-            self.stop.notify_one();
+        if status.is_success() && state.verified.fetch_add(1, Ordering::Relaxed) + 1 == self.max {
+            state.stop.notify_one();
         }
         let size = event.body.len();
         let mut fits = self
@@ -243,19 +190,17 @@ impl Handler {
         // Answered before it is forwarded, so that errors of the receiver cannot turn the webhook off.
         if let Some((queue, delivery)) = to_forward {
             let is_queued = queue.push(delivery, size);
-            counts
-                .waiting
-                .fetch_add(is_queued.into(), Ordering::Relaxed);
+            state.waiting.fetch_add(is_queued.into(), Ordering::Relaxed);
             fits &= is_queued;
         }
-        counts.lost.fetch_add((!fits).into(), Ordering::Relaxed);
+        state.lost.fetch_add((!fits).into(), Ordering::Relaxed);
         status
     }
 
     /// Counts a rejected delivery, and prints it unless another one was printed just before.
     fn reject(&self, mut event: Event) -> StatusCode {
         let status = event.status;
-        self.counts.rejected.fetch_add(1, Ordering::Relaxed);
+        self.state.rejected.fetch_add(1, Ordering::Relaxed);
         event.consecutive_failures = self.receiver.consecutive_failures().count();
         let last = self.last_rejection.lock();
         let (printed_at, not_printed) = &mut *last.unwrap_or_else(PoisonError::into_inner);
@@ -292,14 +237,14 @@ fn warning(failures: ConsecutiveFailures) -> Option<String> {
 pub(super) fn forward(
     to: Sender,
     to_print: Arc<Queue<Message>>,
-    counts: Arc<Counts>,
+    state: Arc<State>,
 ) -> (Arc<Queue<ToForward>>, impl Future<Output = ()>) {
     let (queue, mut deliveries) = Queue::<ToForward>::new();
     let forwarding = async move {
         let mut advised = HashSet::new();
         while let Some(((received_at, delivery), _permit)) = deliveries.recv().await {
             let attempt = to.post(&delivery).await;
-            counts.waiting.fetch_sub(1, Ordering::Relaxed);
+            state.waiting.fetch_sub(1, Ordering::Relaxed);
             let (kind, text) = (delivery.kind(), attempt.as_text());
             if attempt.is_success() {
                 tracing::info!("forwarded {kind}: {text}");

@@ -1,27 +1,32 @@
-//! `profile webhook listen`: receives, verifies, prints and forwards deliveries.
+//! `profile webhook listen`: receives, verifies, prints and forwards deliveries. `handler` responds to them, and
+//! `event` prints them.
 
 mod event;
 mod handler;
-mod reporter;
-mod server;
 
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::path::PathBuf;
+use std::pin::pin;
+use std::process::ExitCode;
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
 use reqwest::Url;
 use tokio::sync::mpsc::Receiver;
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, Semaphore, oneshot};
+use tokio::time::timeout;
 use webhook_verify::Verifier;
 
-use self::event::Recorder;
-use self::handler::{Counts, Handler, Message, Queue, Queued, forward};
-use self::reporter::Reporter;
-use self::server::serve;
-use super::{Encoding, SECRET_HELP, Sender, WebhookSecret, destination};
+use self::event::{Message, Queue, Queued, Recorder, Reporter, State};
+use self::handler::{Handler, forward};
+use super::delivery::{Sender, destination};
+use super::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::{Failure, Result};
 use crate::session::Session;
 use crate::system::interruption;
@@ -84,11 +89,8 @@ pub(crate) struct ListenArguments {
     encoding: Encoding,
 }
 
-/// Maximum time to wait for stderr if stdout is blocked.
-const END_TIMEOUT: Duration = Duration::from_secs(1);
-
-pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<u8> {
-    let verifier = Verifier::new(WebhookSecret::load(session)?.secret()?)
+pub(super) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<ExitCode> {
+    let verifier = Verifier::new(WebhookSecret::load(session)?.secret)
         .encoding(arguments.encoding.digest)
         .body_limit(arguments.max_body);
     let forward_to = arguments.forward_to.as_ref();
@@ -116,50 +118,56 @@ pub(crate) fn run(arguments: &ListenArguments, session: &Session<'_>) -> Result<
             "other machines can reach this address; bodies are printed only if the signature is valid",
         );
     }
-    let (counts, stop) = (Arc::<Counts>::default(), Arc::<Notify>::default());
+    let state = Arc::<State>::default();
     let (to_print, messages) = Queue::new();
-    let forwarding = sender.map(|to| forward(to, Arc::clone(&to_print), Arc::clone(&counts)));
+    let forwarding = sender.map(|to| forward(to, Arc::clone(&to_print), Arc::clone(&state)));
     let (to_forward, forwarding) = forwarding.unzip();
-    let handler = Handler::new(
-        verifier,
-        recorder,
-        to_print,
-        to_forward,
-        arguments.max.unwrap_or(u64::MAX),
-        Arc::clone(&counts),
-        Arc::clone(&stop),
-    );
+    let max = arguments.max.unwrap_or(u64::MAX);
+    let handler = Handler::new(verifier, recorder, to_print, to_forward, max, &state);
     let reporter = Reporter {
         output,
         prints_payloads: !arguments.no_payload,
-        counts,
+        state,
     };
-    serve_and_print(
-        listener,
-        handler,
-        forwarding,
-        (messages, &reporter),
-        &stop,
-        session,
-    )
+    serve_and_print(listener, handler, forwarding, messages, &reporter, session).map(ExitCode::from)
 }
+
+fn bind(text: &str) -> Result<(TcpListener, SocketAddr)> {
+    let shown = argument(text.as_bytes());
+    let addresses: Result<Vec<_>, _> = text.to_socket_addrs().map(Iterator::collect);
+    let addresses = addresses.map_err(|error| {
+        let message = format!("--addr: \"{shown}\" is not a valid address: {error}");
+        Failure::usage(message).hint("expected a host and a port, such as 127.0.0.1:8080")
+    })?;
+    let bound = TcpListener::bind(addresses.as_slice());
+    bound
+        .and_then(|listener| listener.local_addr().map(|address| (listener, address)))
+        .map_err(|error| {
+            let message = format!("cannot listen on {shown}: {error}");
+            Failure::other(message).hint("use another port, or 0 for a free port")
+        })
+}
+
+/// Maximum time to wait for stderr if stdout is blocked.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Serves, and prints on a thread of its own, so that deliveries are answered while stdout is blocked.
 fn serve_and_print(
     listener: TcpListener,
     handler: Handler,
     forwarding: Option<impl Future<Output = ()> + Send + 'static>,
-    (messages, reporter): (Receiver<Queued<Message>>, &Reporter<'_>),
-    stop: &Notify,
+    messages: Receiver<Queued<Message>>,
+    reporter: &Reporter<'_>,
     session: &Session<'_>,
 ) -> Result<u8> {
     let (ended, printed) = oneshot::channel();
     thread::scope(|scope| {
-        let print = move || drop(ended.send(reporter.print(messages, stop)));
+        let print = move || drop(ended.send(reporter.print(messages)));
         let printer = thread::Builder::new().spawn_scoped(scope, print);
         printer.map_err(|error| Failure::other(format!("cannot start a thread: {error}")))?;
         // On a thread, since stderr may be blocked, too.
         let wait = || drop(scope.spawn(|| reporter.wait()));
+        let stop = &reporter.state.stop;
         let served = serve(listener, handler, forwarding, stop, printed, wait);
         let (exit_code, printed) = session.block_on(served)??;
         if let Some(printed) = printed {
@@ -180,18 +188,98 @@ fn serve_and_print(
     })
 }
 
-fn bind(text: &str) -> Result<(TcpListener, SocketAddr)> {
-    let shown = argument(text.as_bytes());
-    let addresses: Result<Vec<_>, _> = text.to_socket_addrs().map(Iterator::collect);
-    let addresses = addresses.map_err(|error| {
-        let message = format!("--addr: \"{shown}\" is not a valid address: {error}");
-        Failure::usage(message).hint("expected a host and a port, such as 127.0.0.1:8080")
-    })?;
-    let bound = TcpListener::bind(addresses.as_slice());
-    bound
-        .and_then(|listener| listener.local_addr().map(|address| (listener, address)))
-        .map_err(|error| {
-            let message = format!("cannot listen on {shown}: {error}");
-            Failure::other(message).hint("use another port, or 0 for a free port")
-        })
+/// Maximum number of connections. Others wait.
+const MAX_CONNECTIONS: usize = 200;
+
+/// The timeout for the head of a request, so that a slow sender cannot hold a connection.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Maximum size of the head of a request, and of the buffer of a connection.
+const MAX_HEAD_BYTES: usize = 16 << 10;
+
+/// The delay before a command that is ending reports what it waits for.
+const WAIT_DELAY: Duration = Duration::from_millis(300);
+
+/// Maximum time to wait for stdout after a signal.
+const PRINT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The delay after a failed `accept`, for example if no file descriptor is available.
+const BACK_OFF: Duration = Duration::from_millis(20);
+
+/// Serves until `stop` is notified or a signal arrives, and waits for requests in progress, for deliveries to forward,
+/// and for stdout; calls `wait` if that takes long. Returns the exit code, and `None` if stdout is blocked after a
+/// signal.
+async fn serve<T>(
+    listener: TcpListener,
+    handler: Handler,
+    forwarding: Option<impl Future<Output = ()> + Send + 'static>,
+    stop: &Notify,
+    printed: oneshot::Receiver<T>,
+    wait: impl FnOnce(),
+) -> Result<(u8, Option<T>)> {
+    let listener = listener
+        .set_nonblocking(true)
+        .and_then(|()| tokio::net::TcpListener::from_std(listener));
+    let listener = listener.map_err(|error| Failure::other(format!("cannot listen: {error}")))?;
+    let forwarding = forwarding.map(tokio::spawn);
+    let connections = GracefulShutdown::new();
+    let signal = tokio::select! {
+        () = accept_all(listener, handler, &connections) => None,
+        () = stop.notified() => None,
+        exit_code = interruption::stopped() => Some(exit_code),
+    };
+    // Stdout may be blocked, and the receiver of `--forward-to` may hang.
+    interruption::end_server_at_once();
+    let mut finished = pin!(async {
+        connections.shutdown().await;
+        if let Some(forwarding) = forwarding {
+            let _ = forwarding.await;
+        }
+        match signal {
+            Some(_) => timeout(PRINT_TIMEOUT, printed).await.ok()?.ok(),
+            None => printed.await.ok(),
+        }
+    });
+    let printed = match timeout(WAIT_DELAY, &mut finished).await {
+        Ok(printed) => printed,
+        Err(_) => {
+            wait();
+            finished.await
+        }
+    };
+    Ok((signal.unwrap_or_default(), printed))
+}
+
+/// Accepts connections until canceled.
+async fn accept_all(
+    listener: tokio::net::TcpListener,
+    handler: Handler,
+    connections: &GracefulShutdown,
+) {
+    let handler = Arc::new(handler);
+    let limit = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    loop {
+        let permit = Arc::clone(&limit).acquire_owned().await;
+        let (stream, _) = loop {
+            match listener.accept().await {
+                Ok(accepted) => break accepted,
+                // Not fatal: the client may have disconnected.
+                Err(_) => tokio::time::sleep(BACK_OFF).await,
+            }
+        };
+        let handler = Arc::clone(&handler);
+        let service = service_fn(move |request| Arc::clone(&handler).handle(request));
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD_TIMEOUT)
+            .max_buf_size(MAX_HEAD_BYTES)
+            // Answers senders that close their side of the connection after the request.
+            .half_close(true)
+            .serve_connection(TokioIo::new(stream), service);
+        let connection = connections.watch(connection);
+        tokio::spawn(async move {
+            let _ = connection.await;
+            drop(permit);
+        });
+    }
 }

@@ -7,8 +7,7 @@ use sha1::Sha1;
 use sha2::{Digest as _, Sha256};
 use webhook_verify::{DigestEncoding, EventKind};
 
-use crate::commands::webhook::attempt::LARGE_BYTES;
-use crate::commands::webhook::delivery::{Delivery, EVENT, SIGNATURE};
+use crate::commands::webhook::delivery::{Delivery, EVENT, LARGE_BYTES, SIGNATURE};
 use Expected::{Accepted, Either, Rejected};
 
 /// Returns all deliveries. The first and the last are genuine.

@@ -8,7 +8,8 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{Attempt, Encoding, SECRET_HELP, SECRET_HINT, Sender, WebhookSecret, destination};
+use super::delivery::{Attempt, SECRET_HINT, Sender, destination};
+use super::{Encoding, SECRET_HELP, WebhookSecret};
 use crate::outcome::{Failure, Report, Result, View, cell};
 use crate::session::Session;
 use crate::system::interruption;
@@ -60,10 +61,8 @@ pub(crate) fn run(arguments: &ProbeArguments, session: &Session<'_>) -> Result<E
         let hint = "add --allow-remote if the receiver is yours";
         return Err(Failure::usage(message).hint(hint));
     }
-    let secret = WebhookSecret::load(session)?;
-    secret.secret()?;
     let cases = cases::all(&Signer {
-        secret: &secret.bytes,
+        secret: &WebhookSecret::load(session)?.bytes,
         encoding: arguments.encoding.digest,
     });
     session.confirm(&format!(
