@@ -1,5 +1,5 @@
-//! Completes a command line: a script in the shell runs the program, which prints the candidates. Also the
-//! candidates for the values of arguments, which name them with `add`.
+//! Completes a command line: the script that `profile completion` prints runs the program, which prints the
+//! candidates. Also the candidates for the values of arguments, which name them with `add`.
 
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use std::{env, thread};
 
 use clap::builder::PossibleValue;
-use clap::{Command, ValueEnum, ValueHint};
+use clap::{Args, Command, ValueEnum, ValueHint};
 use clap_complete::engine::{
     ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _,
 };
@@ -17,10 +17,12 @@ use profile_sdk::{Profile, internal::longest_start};
 #[cfg(feature = "webhook")]
 use webhook_verify::EventKind;
 
+use crate::outcome::Report;
 use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{GlobalArguments, Key, Needs, SettingName, Settings};
 use crate::terminal::{printable, redact_key};
+use ValueHint::{AnyPath, DirPath, FilePath};
 
 /// The program, which the scripts run by its name.
 const PROGRAM: &str = "profile";
@@ -41,12 +43,6 @@ const SELECTING: [&str; 3] = ["--account", "--base-url", "--sandbox"];
 /// would appear in the middle of the command line.
 pub(crate) fn complete(program: fn() -> Command, words: &[OsString]) -> Option<ExitCode> {
     let is_bash = env::var_os(VARIABLE)? == "bash";
-    // The last word may have an open quote.
-    let word = |word: &OsString| {
-        word.to_string_lossy()
-            .trim_start_matches(['"', '\''])
-            .to_owned()
-    };
     let program = || {
         let mut program = program()
             .mut_args(|argument| argument.hide(false))
@@ -58,14 +54,13 @@ pub(crate) fn complete(program: fn() -> Command, words: &[OsString]) -> Option<E
             false => program,
         }
     };
-    let shells = Shells(&[&Bash, &Fish, &Zsh]);
     let completion = CompleteEnv::with_factory(program).var(VARIABLE);
-    let words = words.iter().map(word);
+    let completion = completion.shells(Shells(&[&Bash, &Fish, &Zsh]));
+    // The last word may have an open quote.
+    let words = words.iter().map(|word| word.to_string_lossy());
+    let words = words.map(|word| word.trim_start_matches(['"', '\'']).to_owned());
     let directory = env::current_dir().ok();
-    match completion
-        .shells(shells)
-        .try_complete(words, directory.as_deref())
-    {
+    match completion.try_complete(words, directory.as_deref()) {
         Ok(false) => None,
         Ok(true) => Some(ExitCode::SUCCESS),
         Err(_) => Some(ExitCode::FAILURE),
@@ -74,12 +69,7 @@ pub(crate) fn complete(program: fn() -> Command, words: &[OsString]) -> Option<E
 
 /// Leaves names of files that bash would interpret to bash, which quotes them.
 fn with_safe_paths(command: Command) -> Command {
-    let is_path = |hint| {
-        matches!(
-            hint,
-            ValueHint::AnyPath | ValueHint::FilePath | ValueHint::DirPath
-        )
-    };
+    let is_path = |hint| matches!(hint, AnyPath | FilePath | DirPath);
     let safe = |word: &OsStr| {
         let mut paths = PathCompleter::any().complete(word);
         paths.retain(|path| is_plain(&path.get_value().to_string_lossy()));
@@ -92,9 +82,28 @@ fn with_safe_paths(command: Command) -> Command {
     command.mut_subcommands(with_safe_paths)
 }
 
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The scripts run `profile` to complete commands, options, accounts, settings and their values, kinds of \
+events, and the IDs of your links and posts; zsh and fish show their titles. `profile` waits at most one \
+second for the IDs. It sends nothing and offers no IDs if the key is in a keyring or the line has \
+--account, --base-url or --sandbox, and omits IDs that a shell would interpret. Names of files after @ are \
+not completed, nor in bash words with : or =. Install the script again when you update the program. There is no script for PowerShell.
+
+Examples:
+  source <(profile completion bash)                   in this session
+  profile completion bash > ~/.local/share/bash-completion/completions/profile
+  profile completion zsh > ~/.zfunc/_profile          with ~/.zfunc in $fpath
+  profile completion fish > ~/.config/fish/completions/profile.fish")]
+pub(crate) struct CompletionArguments {
+    /// Name of the shell
+    #[arg(value_enum, value_name = "SHELL")]
+    shell: Shell,
+}
+
 /// A shell that can complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Shell {
+enum Shell {
     Bash,
     Zsh,
     Fish,
@@ -107,21 +116,19 @@ if [ \"$funcstack[1]\" = _profile ]; then
 fi
 ";
 
-impl Shell {
-    /// Returns the completion script.
-    pub(crate) fn script(self) -> String {
-        let (shell, autoload): (&dyn EnvCompleter, _) = match self {
-            Self::Bash => (&Bash, ""),
-            Self::Zsh => (&Zsh, ZSH_AUTOLOAD),
-            Self::Fish => (&Fish, ""),
-        };
-        let mut script = Vec::new();
-        let written = shell.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script);
-        written.expect("a Vec accepts any bytes");
-        // With `default`, bash completes and quotes file names where the program has no candidates.
-        let script = String::from_utf8_lossy(&script).replace("bashdefault", "default");
-        script + autoload
-    }
+/// Reports the script of a shell.
+pub(crate) fn script(arguments: &CompletionArguments) -> Report {
+    let (shell, autoload): (&dyn EnvCompleter, _) = match arguments.shell {
+        Shell::Bash => (&Bash, ""),
+        Shell::Zsh => (&Zsh, ZSH_AUTOLOAD),
+        Shell::Fish => (&Fish, ""),
+    };
+    let mut script = Vec::new();
+    let written = shell.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script);
+    written.expect("a Vec accepts any bytes");
+    // With `default`, bash completes and quotes file names where the program has no candidates.
+    let script = String::from_utf8_lossy(&script).replace("bashdefault", "default");
+    Report::text((script + autoload).trim(), "script")
 }
 
 /// A value and its description, which may be empty.

@@ -78,7 +78,7 @@ fn main() -> ExitCode {
     }
     session::log::start(&settings);
     let session = Session::new(settings, &output, &words);
-    let ended = commands::run(arguments.command, commands::program, &session);
+    let ended = commands::run(arguments.command, &session);
     let exit_code = ended.unwrap_or_else(|failure| output.failure(&failure));
     // Dropping the runtime would wait for threads that still look up a host after a timeout.
     std::mem::forget(session);

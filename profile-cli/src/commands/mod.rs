@@ -1,10 +1,8 @@
 //! The command line. Each command is in the file of its name: `profile link add` is in `link.rs`.
 
-mod analytics;
 mod api;
 mod apply;
 pub(crate) mod auth;
-mod completion;
 mod config;
 mod deletion;
 mod diff;
@@ -26,10 +24,10 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use crate::help;
 use crate::outcome::{Report, Result};
 use crate::session::Session;
 use crate::settings::{GlobalArguments, Needs};
+use crate::{completion, help};
 
 use auth::AuthCommand;
 use config::ConfigCommand;
@@ -92,13 +90,13 @@ pub(crate) enum Command {
     /// Show the views of your profile, or of another one
     Stats(stats::StatsArguments),
     /// Show views, likes and social counts of your profile
-    #[command(after_help = analytics::ANALYTICS_HELP)]
+    #[command(after_help = stats::ANALYTICS_HELP)]
     Analytics,
     /// List the badges that profiles can have; requires no key
-    #[command(after_help = analytics::BADGES_HELP)]
+    #[command(after_help = stats::BADGES_HELP)]
     Badges,
     /// Show the numbers of users, views and links of the site; requires no key
-    #[command(after_help = analytics::SITE_HELP)]
+    #[command(after_help = stats::SITE_HELP)]
     Site,
     #[command(subcommand)]
     Auth(AuthCommand),
@@ -128,15 +126,11 @@ pub(crate) enum Command {
 }
 
 /// Runs a command and prints its report. Without a command, prints how to start.
-pub(crate) fn run(
-    command: Option<Command>,
-    program: fn() -> clap::Command,
-    session: &Session<'_>,
-) -> Result<ExitCode> {
+pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<ExitCode> {
     let Some(command) = command else {
         return Ok(session.output.report(&Report::text(help::start(), "help")));
     };
-    let ended = dispatch(command, program, session);
+    let ended = dispatch(command, session);
     #[cfg(feature = "sandbox")]
     if session.settings.sandbox {
         return ended.map_err(crate::session::sandbox::with_reset_hint);
@@ -144,11 +138,7 @@ pub(crate) fn run(
     ended
 }
 
-fn dispatch(
-    command: Command,
-    program: fn() -> clap::Command,
-    session: &Session<'_>,
-) -> Result<ExitCode> {
+fn dispatch(command: Command, session: &Session<'_>) -> Result<ExitCode> {
     let report = match command {
         Command::Show => show::run(session),
         Command::Set(arguments) => set::run(arguments, session),
@@ -158,16 +148,16 @@ fn dispatch(
         Command::Apply(arguments) => apply::run(&arguments, session),
         Command::Link(command) => link::run(command, session),
         Command::Post(command) => post::run(command, session),
-        Command::Stats(arguments) => stats::run(arguments, session),
-        Command::Analytics => analytics::analytics(session),
-        Command::Badges => analytics::badges(session),
-        Command::Site => analytics::site(session),
+        Command::Stats(arguments) => stats::stats(arguments, session),
+        Command::Analytics => stats::analytics(session),
+        Command::Badges => stats::badges(session),
+        Command::Site => stats::site(session),
         Command::Auth(command) => auth::run(command, session),
         Command::Login(arguments) => auth::run(AuthCommand::Login(arguments), session),
         Command::Logout(arguments) => auth::run(AuthCommand::Logout(arguments), session),
         Command::Whoami => auth::run(AuthCommand::Status, session),
         Command::Config(command) => config::run(&command, session),
-        Command::Completion(arguments) => Ok(completion::run(&arguments)),
+        Command::Completion(arguments) => Ok(completion::script(&arguments)),
         Command::Man(arguments) => man::run(&arguments, program()),
         Command::Api(arguments) => api::run(&arguments, session),
         #[cfg(feature = "webhook")]

@@ -1,6 +1,6 @@
 //! `profile show`: your profile, including private fields.
 
-use profile_sdk::{ApiVisible, Profile, ProfileField, RateLimit, Response};
+use profile_sdk::{ApiVisible, Profile, ProfileField, RateLimit};
 
 use crate::drawing::{Contrast, Drawing, scope_names, text_and_background};
 use crate::outcome::{Report, Result, View, cell, push_field};
@@ -18,13 +18,8 @@ Examples:
 
 pub(crate) fn run(session: &Session<'_>) -> Result<Report> {
     let response = session.read(session.client()?.me())?;
-    Ok(report(&response, response.data()))
-}
-
-/// Returns the report of a profile in a response: a card for people, and otherwise fields.
-pub(crate) fn report<T>(response: &Response<T>, profile: &Profile) -> Report {
-    let card = Drawing::Card(Box::new(profile.clone()));
-    Report::read(response, fields(profile)).for_people(View::Drawing(card))
+    let card = Drawing::Card(Box::new(response.data().clone()));
+    Ok(Report::read(&response, fields(response.data())).for_people(View::Drawing(card)))
 }
 
 fn fields(profile: &Profile) -> View {

@@ -1,7 +1,8 @@
-//! The command `profile stats`: the views of a profile.
+//! The commands for statistics: `profile stats` for the views of a profile, `profile analytics` for the counts of your
+//! own, and `profile badges` and `profile site` for what the site publishes.
 
 use clap::Args;
-use profile_sdk::{Days, Handle, InvalidValue, internal::quoted};
+use profile_sdk::{Days, Handle, InvalidValue, Metric, internal::quoted};
 use serde_json::{Value, json};
 
 use crate::drawing::{Drawing, Period, ProfileViews, daily};
@@ -50,7 +51,7 @@ fn handle(text: &str) -> Result<Handle, InvalidValue> {
     Handle::new(text.strip_prefix('@').unwrap_or(text))
 }
 
-pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Report> {
+pub(crate) fn stats(arguments: StatsArguments, session: &Session<'_>) -> Result<Report> {
     let StatsArguments { handle, days, by } = arguments;
     let handle = match handle {
         Some(handle) => handle,
@@ -60,16 +61,18 @@ pub(crate) fn run(arguments: StatsArguments, session: &Session<'_>) -> Result<Re
     let what = format!("profile {}", quoted(handle.as_str()));
     let response = session.read_about(&what, call)?;
     let stats = response.data();
-    let rows: Vec<_> = match by {
-        Some(by) => by.sums(&daily(stats)).into_iter().collect(),
+    let report = match by {
+        Some(by) => {
+            let sums = by.sums(&daily(stats));
+            let objects = sums
+                .iter()
+                .map(|(date, views)| json!({ "date": date, "views": views }));
+            Report::new(objects.collect::<Value>(), table(sums.iter()))
+        }
         None => {
             let days = stats.daily.iter().flatten();
-            days.map(|day| (day.date.clone(), day.views)).collect()
+            Report::read(&response, table(days.map(|day| (&day.date, &day.views))))
         }
-    };
-    let report = match by {
-        Some(_) => Report::new(as_array(&rows), table(&rows)),
-        None => Report::read(&response, table(&rows)),
     };
     let bars = Drawing::Bars(Box::new(ProfileViews::new(&handle, stats, by)));
     Ok(report.for_people(View::Drawing(bars)))
@@ -83,18 +86,80 @@ fn own_handle(session: &Session<'_>) -> Result<Handle> {
     })
 }
 
-fn as_array(rows: &[(String, u64)]) -> Value {
-    let objects = rows.iter();
-    let objects = objects.map(|(date, views)| json!({ "date": date, "views": views }));
-    objects.collect()
-}
-
-fn table(rows: &[(String, u64)]) -> View {
-    let cells = rows.iter();
-    let cells = cells.map(|(date, views)| vec![date.clone(), views.to_string()]);
+fn table<'a>(rows: impl Iterator<Item = (&'a String, &'a u64)>) -> View {
+    let rows = rows.map(|(date, views)| vec![date.clone(), views.to_string()]);
     View::Table {
         columns: ["date", "views"].map(str::to_owned).into(),
-        rows: cells.collect(),
+        rows: rows.collect(),
         empty: "No daily statistics available.",
     }
+}
+
+pub(crate) const ANALYTICS_HELP: &str = "\
+Requires the scope analytics:read. In a pipe, each line is the name and the value of a count, \
+separated by a tab.
+
+Examples:
+  profile analytics
+  profile analytics --json";
+
+pub(crate) fn analytics(session: &Session<'_>) -> Result<Report> {
+    let response = session.read(session.client()?.analytics())?;
+    let analytics = response.data();
+    let mut figures = Vec::new();
+    push_metric(&mut figures, "views", analytics.views.as_ref());
+    push_metric(&mut figures, "likes", analytics.likes.as_ref());
+    push_metric(&mut figures, "social", analytics.social.as_ref());
+    Ok(Report::figures(&response, figures))
+}
+
+/// Pushes the total of a metric, else its parts, else the value as the service sent it.
+fn push_metric(figures: &mut Vec<(String, Value)>, name: &str, metric: Option<&Metric>) {
+    let Some(metric) = metric else { return };
+    if let Some(total) = metric.total() {
+        return figures.push((name.to_owned(), total.into()));
+    }
+    let known = figures.len();
+    for (part, metric) in metric.parts() {
+        push_metric(figures, &format!("{name}.{part}"), Some(&metric));
+    }
+    if figures.len() == known {
+        figures.push((name.to_owned(), metric.raw().clone()));
+    }
+}
+
+pub(crate) const BADGES_HELP: &str = "\
+In a pipe, each line is an ID, a name, a kind, a color and a description, separated by tabs.
+
+Examples:
+  profile badges
+  profile badges --json";
+
+pub(crate) fn badges(session: &Session<'_>) -> Result<Report> {
+    let response = session.read(session.client()?.badges())?;
+    let columns = View::Columns {
+        names: &["id", "name", "kind", "color", "description"],
+        empty: "There are no badges.",
+    };
+    let drawing = Drawing::Badges(response.data().clone());
+    Ok(Report::read(&response, columns).for_people(View::Drawing(drawing)))
+}
+
+pub(crate) const SITE_HELP: &str = "\
+In a pipe, each line is the name and the value of a counter, separated by a tab.
+
+Examples:
+  profile site
+  profile site --json";
+
+pub(crate) fn site(session: &Session<'_>) -> Result<Report> {
+    let response = session.read(session.client()?.site_stats())?;
+    let site = response.data();
+    let figures = [
+        ("users", site.users),
+        ("views", site.views),
+        ("links", site.links),
+    ];
+    let figures = figures.map(|(name, count)| (name.to_owned(), count.into()));
+    Ok(Report::figures(&response, figures.into()))
 }
