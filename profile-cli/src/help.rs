@@ -41,31 +41,18 @@ const MOST_USED: &[&str] = &["json", "jq", "account", "yes", "sandbox"];
 
 const OPTIONS_TOPIC: &str = "options";
 
-/// A help text that does not belong to a command.
-pub(crate) struct Topic {
-    pub(crate) name: &'static str,
-    pub(crate) about: &'static str,
-    pub(crate) text: fn() -> String,
-}
-
-impl Topic {
-    pub(crate) const ALL: &[Self] = &[
-        Self::new("environment", "Environment variables", environment),
-        Self::new("exit-codes", "Exit codes", || EXIT_CODES.to_owned()),
-        Self::new("files", "Files, and how to uninstall the program", files),
-        Self::new("formatting", "Output formats", || FORMATTING.to_owned()),
-    ];
-
-    const fn new(name: &'static str, about: &'static str, text: fn() -> String) -> Self {
-        Self { name, about, text }
-    }
-
-    fn command(&self) -> Command {
-        Command::new(self.name)
-            .about(self.about)
-            .after_help((self.text)())
-            .help_template("{about}{after-help}")
-    }
+/// Returns the topics, which are help texts that do not belong to a command, except that of the options.
+pub(crate) fn topics() -> [Command; 4] {
+    let topic = |name: &'static str, about: &'static str, text: String| {
+        let topic = Command::new(name).about(about).after_help(text);
+        topic.help_template("{about}{after-help}")
+    };
+    [
+        topic("environment", "Environment variables", environment()),
+        topic("exit-codes", "Exit codes", EXIT_CODES.to_owned()),
+        topic("files", "Files, and how to uninstall the program", files()),
+        topic("formatting", "Output formats", FORMATTING.to_owned()),
+    ]
 }
 
 const PRECEDENCE: &str = "\
@@ -236,11 +223,9 @@ pub(crate) fn own(
             Some(of_program(&program()))
         }
         (ErrorKind::InvalidSubcommand, [_, help, name]) if help == "help" => {
-            let topic = Topic::ALL.iter().find(|topic| topic.name == name);
-            let topic = topic.map(Topic::command);
-            let topic =
-                topic.or_else(|| (name == OPTIONS_TOPIC).then(|| options_topic(&program())));
-            let mut topic = topic?.disable_help_flag(true).max_term_width(MAX_WIDTH);
+            let mut topics = topics().into_iter().chain([options_topic(&program())]);
+            let topic = topics.find(|topic| topic.get_name() == name)?;
+            let mut topic = topic.disable_help_flag(true).max_term_width(MAX_WIDTH);
             Some(topic.render_help().to_string())
         }
         _ => None,
@@ -267,8 +252,11 @@ fn of_program(program: &Command) -> String {
         }
     }
     text += "\nMore: profile help COMMAND";
-    let topics = Topic::ALL.iter().map(|topic| topic.name);
-    for name in [OPTIONS_TOPIC].into_iter().chain(topics) {
+    let topics = topics();
+    for name in [OPTIONS_TOPIC]
+        .into_iter()
+        .chain(topics.iter().map(Command::get_name))
+    {
         text += &format!(", {name}");
     }
     text + "\n"
