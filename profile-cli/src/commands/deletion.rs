@@ -120,17 +120,14 @@ impl Deletion {
             let what = format!("{} {}", self.noun, quoted(&item.id));
             let sent = session.write(call, &what, &check_command);
             let sent = sent.map_err(|failure| with_list_hint(self.noun, listed, failure));
-            match sent {
-                Ok(_) => deleted.push(item),
-                // The profile listed it, so the request whose response was lost has deleted it.
-                Err(failure)
-                    if failure.is_unknown()
-                        && failure.kind == FailureKind::NotFound
-                        && !item.fields.is_empty() =>
-                {
-                    deleted.push(item);
-                }
-                Err(failure) => {
+            // The profile listed it, so the request whose response was lost has deleted it.
+            let is_deleted = |failure: &Failure| {
+                let is_not_found = failure.kind == FailureKind::NotFound;
+                failure.is_unknown() && is_not_found && !item.fields.is_empty()
+            };
+            match sent.err().filter(|failure| !is_deleted(failure)) {
+                None => deleted.push(item),
+                Some(failure) => {
                     let subject = Some(&*what).filter(|_| count > 1);
                     failures.push(outcome::item_failure(subject, item.id, failure));
                 }
@@ -214,14 +211,10 @@ pub(crate) fn unlisted(noun: &str, id: impl ToString) -> Failure {
 pub(crate) fn read_items(session: &Session<'_>, without: &str) -> Result<Profile> {
     let response = session.read(session.client()?.me());
     let response = response.map_err(|mut failure| {
-        if !matches!(
-            failure.kind,
-            FailureKind::Unauthorized | FailureKind::Interrupted
-        ) {
-            let command = NextCommand(without);
-            failure
-                .hints
-                .push(format!("{command} does not read the profile"));
+        let hint = format!("{} does not read the profile", NextCommand(without));
+        match failure.kind {
+            FailureKind::Unauthorized | FailureKind::Interrupted => {}
+            _ => failure.hints.push(hint),
         }
         failure
     })?;

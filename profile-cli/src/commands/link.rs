@@ -77,17 +77,12 @@ pub(crate) struct AddArguments {
 }
 
 fn add(arguments: AddArguments, session: &Session<'_>) -> Result<Report> {
-    let AddArguments {
-        title,
-        url,
-        dry_run,
-    } = arguments;
-    check_title(&title)?;
-    let warning = check_url(&url)?;
-    let link = NewLink::new(&*title, url);
+    check_title(&arguments.title)?;
+    let warning = check_url(&arguments.url)?;
+    let link = NewLink::new(arguments.title, arguments.url);
     let call = session.client()?.create_link(&link);
-    if dry_run.dry_run {
-        let changes = [("title", &*title), ("url", link.url.as_str())];
+    if arguments.dry_run.dry_run {
+        let changes = [("title", &*link.title), ("url", link.url.as_str())];
         let changes = changes.map(|(name, new)| Change::new(name, Value::Null, new));
         return Ok(preview::dry_run(&[call.request()?], &changes).warnings(warning));
     }
