@@ -169,18 +169,15 @@ fn failure(error: ApplyError, plan: &Plan, session: &Session<'_>) -> Failure {
 
 /// Adds the report and the outcome of the step that failed.
 fn with_report(mut failure: Failure, report: &ApplyReport, plan: &Plan) -> Failure {
-    let (hint, outcome) = match &report.unknown {
-        Some(step) => (
-            format!("the result of this step is unknown: {}", diff::line(step)),
-            WriteOutcome::Unknown("profile show".to_owned()),
-        ),
-        None if failure.retryable => (RUN_AGAIN.to_owned(), WriteOutcome::NotDone),
-        None => {
-            let hint = format!("once this is resolved, {RUN_AGAIN}");
-            (hint, WriteOutcome::NotDone)
-        }
+    failure.hints.push(match &report.unknown {
+        Some(step) => format!("the result of this step is unknown: {}", diff::line(step)),
+        None if failure.retryable => RUN_AGAIN.to_owned(),
+        None => format!("once this is resolved, {RUN_AGAIN}"),
+    });
+    let outcome = match report.unknown {
+        Some(_) => WriteOutcome::Unknown("profile show".to_owned()),
+        None => WriteOutcome::NotDone,
     };
-    failure.hints.push(hint);
     failure.outcome(outcome).done(report_on(report, plan))
 }
 

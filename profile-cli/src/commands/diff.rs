@@ -175,11 +175,10 @@ pub(super) fn changes(steps: &[Step]) -> Vec<Change> {
 /// Returns a line about a step, such as `edit link link_1 "Blog"`.
 pub(super) fn line(step: &Step) -> String {
     let json = json!(step);
-    let verb = json["step"]
-        .as_str()
-        .and_then(|name| name.split('_').next());
+    let verb = json["step"].as_str().unwrap_or_default();
+    let verb = verb.split('_').next().unwrap_or_default();
     let names: Vec<_> = changes_of(step).iter().map(Change::name).collect();
-    format!("{} {}", verb.unwrap_or_default(), names.join(", "))
+    format!("{verb} {}", names.join(", "))
 }
 
 fn changes_of(step: &Step) -> Vec<Change> {

@@ -238,29 +238,26 @@ pub(crate) fn check_url(url: &LinkUrl) -> Result<Option<String>> {
     let is_hidden = |c: char| c.is_control() || (c.is_whitespace() && c != ' ');
     let is_close = |known: &&str| strsim::osa_distance(&scheme, known) == 1;
     let mut hidden = with_visibility(text).filter(|(c, is_seen)| !is_seen || is_hidden(*c));
-    Ok(match &*scheme {
-        "javascript" | "data" | "vbscript" => Some(format!(
+    let problem = match &*scheme {
+        "javascript" | "data" | "vbscript" => format!(
             "the URL starts with {scheme}:, which browsers may run instead of opening a page"
-        )),
+        ),
         // A number may follow these schemes.
         name if port.parse::<u16>().is_ok() && !["tel", "sms", "fax", "callto"].contains(&name) => {
-            Some(format!(
-                "the URL {text} has the scheme {scheme}; for the host, use https://{text}"
-            ))
+            format!("the URL {text} has the scheme {scheme}; for the host, use https://{text}")
         }
-        "http" | "https" if !rest.starts_with("//") => Some(format!(
-            "the URL {text} does not have two slashes after {scheme}:"
-        )),
+        "http" | "https" if !rest.starts_with("//") => {
+            format!("the URL {text} does not have two slashes after {scheme}:")
+        }
         name if !["http", "https"].contains(&name) && ["http", "https"].iter().any(is_close) => {
-            Some(format!(
-                "the URL {text} has the scheme {scheme}; probably https is meant"
-            ))
+            format!("the URL {text} has the scheme {scheme}; probably https is meant")
         }
-        _ => hidden.next().map(|(c, _)| {
-            let code = u32::from(c);
-            format!("the URL contains the invisible character U+{code:04X}")
-        }),
-    })
+        _ => match hidden.next().map(|(c, _)| u32::from(c)) {
+            Some(code) => format!("the URL contains the invisible character U+{code:04X}"),
+            None => return Ok(None),
+        },
+    };
+    Ok(Some(problem))
 }
 
 /// Checks the URLs that a plan sends. Returns the warnings.

@@ -71,7 +71,12 @@ fn draw_one(change: &Change, screen: &Screen) -> String {
         return format!("{heading}: unchanged\n");
     }
     let (from, to) = (lines(&change.from), lines(&change.to));
-    let lines = diff(&from, &to).into_iter().map(|(tag, line)| {
+    let deadline = Some(Instant::now() + MAX_TIME);
+    let parts = capture_diff_slices_deadline(Algorithm::Myers, &from, &to, deadline);
+    let lines = parts.iter().flat_map(|part| part.iter_changes(&from, &to));
+    let lines = lines.map(|change| {
+        // The tag is displayed as `-`, `+` or a space.
+        let (tag, line) = (change.tag(), change.value());
         let (style, shown) = match tag {
             ChangeTag::Delete => (AnsiColor::Red.on_default(), changed(line)),
             ChangeTag::Insert => (AnsiColor::Green.on_default(), changed(line)),
@@ -95,14 +100,6 @@ fn texts(value: &Value) -> impl Iterator<Item = &str> {
 
 fn lines(value: &Value) -> Vec<&str> {
     texts(value).flat_map(|text| text.split('\n')).collect()
-}
-
-/// Returns the lines of both texts with a tag, which is displayed as `-`, `+` or a space.
-fn diff<'a>(from: &[&'a str], to: &[&'a str]) -> Vec<(ChangeTag, &'a str)> {
-    let deadline = Instant::now() + MAX_TIME;
-    let parts = capture_diff_slices_deadline(Algorithm::Myers, from, to, Some(deadline));
-    let lines = parts.iter().flat_map(|part| part.iter_changes(from, to));
-    lines.map(|line| (line.tag(), line.value())).collect()
 }
 
 /// Returns a changed line that is safe to print. If it has hidden characters or ends with spaces, which may

@@ -224,6 +224,10 @@ async fn read(mut response: reqwest::Response) -> Vec<u8> {
 
 pub(super) const SECRET_HINT: &str = "the receiver must use the same secret and encoding";
 
+/// Hint for a receiver that rejects a delivery.
+const UNVERIFIED: &str = "the receiver may use another secret, or verify a parsed body instead of the raw \
+                          bytes; `profile webhook probe` tests it";
+
 /// The size of the largest genuine delivery of `probe`.
 pub(super) const LARGE_BYTES: usize = 1_000_000;
 
@@ -333,13 +337,12 @@ fn explain(
     if error.is_timeout() && !error.is_connect() {
         return ("timed out".to_owned(), None);
     }
-    let failed = match error.is_connect() {
-        true => "cannot connect",
-        false => "no response",
+    let failed = match (error.is_connect(), proxy) {
+        (true, Some(proxy)) => format!("cannot connect through the proxy {proxy}"),
+        (true, None) => "cannot connect".to_owned(),
+        (false, _) => "no response".to_owned(),
     };
-    let through = proxy.filter(|_| error.is_connect());
-    let through = through.map_or_else(String::new, |proxy| format!(" through the proxy {proxy}"));
-    let reason = format!("{failed}{through}: {}", root_cause(error));
+    let reason = format!("{failed}: {}", root_cause(error));
     // The HTTP client does not export the types of these errors.
     let has_cause = |start| {
         let mut causes = successors(error.source(), |error| (*error).source());
@@ -362,7 +365,3 @@ fn explain(
     });
     (reason, hint)
 }
-
-/// Hint for a receiver that rejects a delivery.
-const UNVERIFIED: &str = "the receiver may use another secret, or verify a parsed body instead of the raw \
-                          bytes; `profile webhook probe` tests it";
