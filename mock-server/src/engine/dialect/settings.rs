@@ -302,9 +302,9 @@ settings! {
 
     /// The shape of the body of a rejection.
     error_body: ErrorBody {
-        /// `{"error": {"code": "unknown_field", "message": "…", "field": "nickname"}}`.
+        /// `{"error": {"code": "unknown_field", "field": "nickname", "message": "…"}}`.
         Nested = "nested",
-        /// `{"code": "unknown_field", "message": "…", "field": "nickname"}`.
+        /// `{"code": "unknown_field", "field": "nickname", "message": "…"}`.
         Flat = "flat",
         /// RFC 9457 (`application/problem+json`): `type`, `title`, `status`, `detail`, and the extensions
         /// `code` and `field`.
