@@ -32,8 +32,8 @@
 // - `worlds`: the services of one process
 // - `control`: the control API of the program
 // - `transport`: HTTP on hyper
-// - `service_handle`: the handle to a service for Rust tests, which is also a responder of wiremock
-// - `mock_server`: the server for Rust tests, with one service
+// - `mock_server`: the server for Rust tests, with one service, and the handle to it
+// - `responder`: the same service as a responder of wiremock
 // - `worlds_server`: the server of the program, with many services and the control API
 // - `signals`: signals to the programs
 
@@ -48,8 +48,9 @@ pub mod journal;
 mod mock_server;
 mod mutants;
 mod redaction;
+#[cfg(feature = "wiremock")]
+mod responder;
 mod service;
-mod service_handle;
 mod signals;
 mod tasks;
 mod transport;
@@ -66,9 +67,8 @@ pub use engine::{
 };
 pub use faults::{Fault, FaultRule, WireFault};
 pub use input::InvalidInput;
-pub use mock_server::{MockServer, MockServerBuilder, StartError};
+pub use mock_server::{MockServer, MockServerBuilder, ServiceHandle, StartError};
 pub use service::{StateError, StateFile};
-pub use service_handle::ServiceHandle;
 /// The version of wiremock for which [`ServiceHandle`] is a responder.
 #[cfg(feature = "wiremock")]
 #[cfg_attr(docsrs, doc(cfg(feature = "wiremock")))]

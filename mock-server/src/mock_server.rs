@@ -1,4 +1,5 @@
-//! A service for Rust tests, on one port of this machine and a thread of its own.
+//! A service for Rust tests, on one port of this machine and a thread of its own, and the handle to it, which
+//! does not need a server.
 
 use std::convert::Infallible;
 use std::io;
@@ -13,12 +14,13 @@ use hyper::body::Incoming;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-use crate::engine::{BODY_LIMIT, Clock, Dialect, World};
+use crate::engine::{self, BODY_LIMIT, Clock, Dialect, Keys, Report, Scope, World};
+use crate::faults::{Fault, FaultRule, Phase};
 use crate::input::InvalidInput;
-use crate::journal::JournalLimits;
+use crate::journal::{Expect, Journal, JournalLimits, RequestPattern};
 use crate::service::{Cors, Service, StateError, StateFile};
-use crate::service_handle::ServiceHandle;
-use crate::transport::{Handler, Responded, answer, receive, respond, serve};
+use crate::transport::{Handler, Responded, answer, receive, serve};
+use crate::webhook::WebhookHandle;
 
 /// A profile service that runs in this process until it is dropped, which closes its port and its
 /// connections. It dereferences to a [`ServiceHandle`], which has the methods for its world, faults,
@@ -89,7 +91,7 @@ impl MockServer {
     fn serve(listener: TcpListener, service: Service) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let handle = ServiceHandle::new(service);
+        let handle = ServiceHandle::new(service, true);
         let service = handle.service.clone();
         let (stop, stopped) = oneshot::channel::<()>();
         let (sender, receiver) = mpsc::channel::<(Runtime, _)>();
@@ -143,6 +145,194 @@ impl Deref for MockServer {
     /// Returns the handle of the service.
     fn deref(&self) -> &ServiceHandle {
         &self.handle
+    }
+}
+
+/// A handle to a mock of the service: its world, faults, webhook, journal and report. Clones share
+/// the same service.
+///
+/// A [`MockServer`](crate::MockServer) dereferences to the handle of its service:
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// use mock_server::journal::RequestPattern;
+/// use mock_server::{Dialect, Fault, FaultRule, MockServer, Scope};
+///
+/// let server = MockServer::start().await;
+/// assert_eq!(server.key(), server.keys().all);
+/// let key = server.create_key("grace", &[Scope::LinksWrite, Scope::SocialWrite])?;
+/// server.update(|world| world.add_account("ada").profile.bio = "Hello".to_owned())?;
+/// server.set_dialect(Dialect::minimal())?;
+/// server.webhook().use_built_in_receiver("200", "whsec_test")?;
+///
+/// let second_post = FaultRule::new(Fault::status(503))
+///     .matching(RequestPattern::new("POST", "/me/posts"))
+///     .skip(1)
+///     .times(1);
+/// server.add_fault(second_post)?;
+/// // … the client under test runs …
+/// server.clear_faults();
+///
+/// let links = &server.world()?.account("demo").unwrap().links;
+/// assert_eq!(server.journal().requests().len(), 0);
+/// server.expect("DELETE", "/me/links/{id}").never();
+/// let edit = RequestPattern::new("PATCH", "/me/profile").status(422);
+/// server.expect_matching(edit).never();
+/// println!("never called: {:?}", server.report().coverage.uncovered().endpoints);
+/// server.assert_no_violations();
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// ```
+///
+/// With the feature `wiremock`, it implements `wiremock::Respond`, so that a test mounts the whole
+/// service on its own wiremock server, after its own mocks:
+///
+#[cfg_attr(feature = "wiremock", doc = "```")]
+#[cfg_attr(not(feature = "wiremock"), doc = "```ignore")]
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// use mock_server::MockServer;
+/// use mock_server::wiremock::matchers::{any, path};
+/// use mock_server::wiremock::{self, Mock, ResponseTemplate};
+///
+/// let service = MockServer::builder().seed(7).build()?;
+/// let server = wiremock::MockServer::start().await;
+/// Mock::given(path("/api/v1/badges"))
+///     .respond_with(ResponseTemplate::new(503))
+///     .mount(&server)
+///     .await;
+/// Mock::given(any()).respond_with(service.clone()).mount(&server).await;
+/// // … the client under test runs with `server.uri()` and `service.key()` …
+/// service.assert_no_violations();
+/// # Ok::<(), mock_server::StateError>(()) }).unwrap();
+/// ```
+///
+/// There, a request is carried out at once and a delay only delays its response; an entry of the journal
+/// says [`HandedOver`](crate::journal::RequestOutcome::HandedOver), since a responder does not see that
+/// a client disconnects. Limits of sizes and the form of paths are those of wiremock, and the journal
+/// does not contain the requests that other mocks answer.
+#[derive(Debug, Clone)]
+pub struct ServiceHandle {
+    pub(crate) service: Arc<Service>,
+    /// `false` if the service has no connections of its own, but passes its responses to wiremock.
+    has_connection: bool,
+}
+
+impl ServiceHandle {
+    fn new(service: Service, has_connection: bool) -> Self {
+        let service = Arc::new(service);
+        Self {
+            service,
+            has_connection,
+        }
+    }
+
+    /// Returns the key of `demo` that has all scopes.
+    pub fn key(&self) -> &str {
+        &self.keys().all
+    }
+
+    /// Returns the keys of `demo`, named after their scopes, as of the start of the service.
+    pub fn keys(&self) -> &Keys {
+        &self.service.keys
+    }
+
+    /// Creates a key for `handle`, and the account if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`StateError`] if the state file cannot be used. A service in memory never fails.
+    pub fn create_key(&self, handle: &str, scopes: &[Scope]) -> Result<String, StateError> {
+        self.update(|world| world.create_key(handle, scopes))
+    }
+
+    /// Returns a copy of the current world.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`StateError`] if the state file cannot be used. A service in memory never fails.
+    pub fn world(&self) -> Result<World, StateError> {
+        self.service.store.world()
+    }
+
+    /// Changes the world between two requests. `change` must not call other methods of this service, which
+    /// would wait forever.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`StateError`] if the state file cannot be used; then nothing changes. A service in
+    /// memory never fails.
+    pub fn update<T>(&self, change: impl FnOnce(&mut World) -> T) -> Result<T, StateError> {
+        self.service.store.update(change)
+    }
+
+    /// Sets the dialect, starting with the next request. [`Dialect::alternatives`] lists dialects to run
+    /// a client with.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`StateError`] if the state file cannot be used. A service in memory never fails.
+    pub fn set_dialect(&self, dialect: Dialect) -> Result<(), StateError> {
+        self.update(|world| world.set_dialect(dialect))
+    }
+
+    /// Adds a fault rule after the existing rules, starting with the next request.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`InvalidInput`] if the rule is invalid, or if it has a fault of the connection and the
+    /// service was created with [`MockServerBuilder::build`](crate::MockServerBuilder::build).
+    pub fn add_fault(&self, rule: FaultRule) -> Result<(), InvalidInput> {
+        let is_late = matches!(rule.phase(), Phase::Late { .. });
+        if !self.has_connection && (is_late || matches!(rule.fault, Fault::Wire(_))) {
+            let message = format!(
+                "the fault `{}` needs a connection, which a responder of wiremock does not have; use \
+                 `MockServer`",
+                if is_late { "late" } else { rule.fault.name() }
+            );
+            return Err(InvalidInput::new("no_connection", message));
+        }
+        self.service.add_faults(vec![rule]).map(drop)
+    }
+
+    /// Removes all fault rules.
+    pub fn clear_faults(&self) {
+        self.service.faults.clear();
+    }
+
+    /// Returns a handle to the webhook, which sends events and lists deliveries.
+    pub fn webhook(&self) -> WebhookHandle<'_> {
+        WebhookHandle::new(&self.service)
+    }
+
+    /// Returns the journal of the requests to the service.
+    pub fn journal(&self) -> &Journal {
+        &self.service.journal
+    }
+
+    /// Starts an expectation about the requests of the client. The path is relative to `/api/v1` and
+    /// may be a template; see [`RequestPattern`].
+    pub fn expect(&self, method: &str, path: &str) -> Expect<'_> {
+        self.expect_matching(RequestPattern::new(method, path))
+    }
+
+    /// Starts an expectation about the requests that match a pattern.
+    pub fn expect_matching(&self, pattern: RequestPattern) -> Expect<'_> {
+        Expect::new(self.journal(), pattern)
+    }
+
+    /// Returns the client's violations of the specification and the coverage so far.
+    pub fn report(&self) -> Report {
+        self.service.report()
+    }
+
+    /// Asserts that the client has not violated the specification; see
+    /// [`report`](Self::report).
+    ///
+    /// # Panics
+    ///
+    /// Panics if the client violated a rule. The message lists the violations.
+    #[track_caller]
+    pub fn assert_no_violations(&self) {
+        self.report().assert_no_violations();
     }
 }
 
@@ -276,9 +466,7 @@ impl MockServerBuilder {
     ///
     /// Returns [`StateError`] if the state file cannot be used; the file is not changed.
     pub fn build(self) -> Result<ServiceHandle, StateError> {
-        let mut service = self.into_service()?;
-        service.has_connection = false;
-        Ok(ServiceHandle::new(service))
+        Ok(ServiceHandle::new(self.into_service()?, false))
     }
 
     fn into_service(self) -> Result<Service, StateError> {
@@ -317,14 +505,8 @@ pub enum StartError {
 impl Handler for Service {
     // It never ends: the end of the runtime ends everything.
     async fn handle(self: Arc<Self>, request: Request<Incoming>) -> Responded {
-        let (Ok(()), request) =
-            receive(
-                request,
-                BODY_LIMIT,
-                &self.ended,
-                |_| Ok::<_, Infallible>(()),
-            )
-            .await?;
-        respond(answer(self.clone(), request, &self.ended).await)
+        let accept = |_: &mut engine::Request| Ok::<_, Infallible>(());
+        let (Ok(()), request) = receive(request, BODY_LIMIT, &self.ended, accept).await?;
+        answer(self.clone(), request, &self.ended).await.0
     }
 }

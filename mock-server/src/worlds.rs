@@ -526,7 +526,7 @@ mod tests {
                 } else {
                     delay
                 };
-                service.add_fault(delay).unwrap();
+                service.add_faults(vec![delay]).unwrap();
             }
             let exchange = Exchange::plan(service, &request);
             let mut held = Held {
@@ -614,12 +614,13 @@ mod tests {
     async fn a_reset_cancels_a_late_request() {
         let worlds = Worlds::in_memory(World::new(7));
         let late = FaultRule::new(Fault::status(503)).late_write(Duration::ZERO);
-        worlds.default().add_fault(late).unwrap();
+        worlds.default().add_faults(vec![late]).unwrap();
         let request = Request::new("DELETE", "/api/v1/me/links/link_1")
             .header("Authorization", format!("Bearer {}", worlds.keys().all));
         let mut exchange = Exchange::plan(worlds.default(), &request);
         let (planned, _) = exchange.handle(request);
-        let (_, ended, carry_out) = exchange.take_late(&planned).unwrap();
+        let ended = exchange.service.ended.started();
+        let (_, carry_out) = exchange.take_late(&planned).unwrap();
         worlds.reset(DEFAULT).unwrap();
         ended.await;
         // It is carried out only in the world before.

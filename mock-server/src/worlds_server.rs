@@ -15,7 +15,7 @@ use crate::faults::PlannedReply;
 use crate::input::InvalidInput;
 use crate::journal::request_line;
 use crate::tasks::{Shutdown, run_blocking};
-use crate::transport::{self, Handler, Responded, answer, receive, respond, response};
+use crate::transport::{self, Handler, Responded, answer, receive, response};
 use crate::worlds::Worlds;
 
 /// An HTTP server for any number of [`Worlds`], with the control API below `/_mock/v1`. The program
@@ -183,11 +183,11 @@ impl WorldsHandler {
                 return Ok(response(planned));
             }
         };
-        let answer = answer(service, request, shutdown).await;
+        let (responded, entry) = answer(service, request, shutdown).await;
         if let Some(log) = &self.log {
-            log(format_args!("{}", answer.entry.log_line()));
+            log(format_args!("{}", entry.log_line()));
         }
-        respond(answer)
+        responded
     }
 
     fn unknown_world(&self, request: &engine::Request, world: &str) -> PlannedReply {
@@ -207,9 +207,8 @@ impl WorldsHandler {
         let (checked, request) = receive(request, control::BODY_LIMIT, shutdown, head).await?;
         let reply = match checked {
             Ok(()) => {
-                run_blocking(move || control::answer(&self.control, &request))
-                    .await
-                    .await
+                let answer = move || control::answer(&self.control, &request);
+                run_blocking(answer).await.await
             }
             Err(reply) => reply,
         };

@@ -11,10 +11,8 @@ use url::form_urlencoded;
 use super::{ControlError, ControlReply, WorldCall, now, ok};
 use crate::engine::{Reply, Request};
 use crate::faults::FaultRule;
-use crate::input::read_json;
-use crate::journal::{
-    Expectation, ExpectationJson, RequestPattern, Verification, WorldRequests, archive,
-};
+use crate::input;
+use crate::journal::{Expectation, ExpectationJson, RequestPattern, Verification, archive};
 
 /// Maximum wait: one minute, in milliseconds.
 const MAX_WAIT: u64 = 60_000;
@@ -42,21 +40,10 @@ enum Format {
     Har,
 }
 
-impl Format {
-    /// Returns requests to a world, of which others may have been dropped, on the server with this URL.
-    fn reply(self, requests: WorldRequests, url: &str) -> Reply {
-        match self {
-            Self::Json => Reply::json(200, &requests.1),
-            Self::Har => Reply::json(200, &archive(&[requests], url)),
-        }
-    }
-}
-
 /// Lists the requests that match. An empty list is returned when the wait or the journal ends.
 pub(super) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
     let filter = filter(call.request)?;
     let within = check_wait(filter.within_milliseconds)?;
-    let (after, format) = (filter.after, filter.format);
     let pattern = RequestPattern {
         method: filter.method,
         path: filter.path,
@@ -66,25 +53,27 @@ pub(super) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
         ..RequestPattern::any()
     };
     pattern.check()?;
-    let requests = call.service.journal.matching_after(after, &pattern);
-    let (url, service) = (call.control.url(call.request), call.service.clone());
-    let name = call.name.to_owned();
+    let (name, url) = (call.name.to_owned(), call.control.url(call.request));
+    let (after, journal) = (filter.after, call.service.journal.clone());
+    let reply = move |requests, dropped| match filter.format {
+        Format::Json => Reply::json(200, &requests),
+        Format::Har => Reply::json(200, &archive(&[(name, requests, dropped)], &url)),
+    };
+    let requests = journal.matching_after(after, &pattern);
     if !requests.is_empty() || within.is_zero() {
-        let requests = (name, requests, service.journal.dropped());
-        return Ok(now(format.reply(requests, &url)));
+        return Ok(now(reply(requests, journal.dropped())));
     }
     let ended = ended(call);
     Ok(Box::pin(async move {
         let found = tokio::select! {
             biased;
-            found = service.journal.wait_after(after, &pattern, 1, sleep(within)) => found.ok(),
+            found = journal.wait_after(after, &pattern, 1, sleep(within)) => found.ok(),
             error = ended => match error {
                 Some(error) => return error.0,
                 None => None,
             },
         };
-        let requests = found.unwrap_or_default();
-        format.reply((name, requests, service.journal.dropped()), &url)
+        reply(found.unwrap_or_default(), journal.dropped())
     }))
 }
 
@@ -92,18 +81,17 @@ pub(super) fn list(call: &WorldCall) -> Result<ControlReply, ControlError> {
 pub(super) fn set_limits(call: &WorldCall) -> Result<Reply, ControlError> {
     let journal = &call.service.journal;
     let mut limits = json!(journal.limits());
-    for (name, limit) in read_json::object::<Map<String, Value>>(&call.request.body)? {
+    for (name, limit) in input::object::<Map<String, Value>>(&call.request.body)? {
         limits[name] = limit;
     }
-    let limits = read_json::object_in(limits)?;
+    let limits = input::object_in(limits)?;
     journal.set_limits(limits);
     ok(&limits)
 }
 
 /// Verifies an expectation. The status is 200 whether or not the expectation is met.
 pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlError> {
-    let expectation =
-        Expectation::try_from(read_json::object::<ExpectationJson>(&call.request.body)?)?;
+    let expectation = Expectation::try_from(input::object::<ExpectationJson>(&call.request.body)?)?;
     expectation.request.check()?;
     ok(&call.service.journal.verify(&expectation))
 }
@@ -111,14 +99,14 @@ pub(super) fn verify(call: &WorldCall) -> Result<Reply, ControlError> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wait {
-    #[serde(deserialize_with = "read_json::nested_object")]
+    #[serde(deserialize_with = "input::nested_object")]
     request: RequestPattern,
     times: Option<u64>,
     within_milliseconds: Option<u64>,
 }
 
 pub(super) fn wait(call: &WorldCall) -> Result<ControlReply, ControlError> {
-    let wait: Wait = read_json::object(&call.request.body)?;
+    let wait: Wait = input::object(&call.request.body)?;
     let within = check_wait(wait.within_milliseconds.unwrap_or(10_000))?;
     wait.request.check()?;
     let (times, service, ended) = (wait.times.unwrap_or(1), call.service.clone(), ended(call));
@@ -192,7 +180,7 @@ fn filter(request: &Request) -> Result<Filter, ControlError> {
             return Err(ControlError::new(400, "repeated_parameter", message));
         }
     }
-    let filter = read_json::object_in(Value::Object(given));
+    let filter = input::object_in(Value::Object(given));
     filter.map_err(|error| ControlError::new(400, "invalid_query", error.to_string()))
 }
 

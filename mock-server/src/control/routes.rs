@@ -1,14 +1,19 @@
-//! The routes of the control API, as a table.
+//! The routes of the control API, as a table, with the OpenAPI documents and the page.
 
+use std::sync::LazyLock;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 
 use super::{
-    BASE, BODY_LIMIT, Control, ControlError, ControlReply, Guard, WorldCall, documents, now, ok,
-    openapi_json, requests, webhook, worlds,
+    BASE, BODY_LIMIT, Control, ControlError, ControlReply, Guard, WorldCall, now, ok, requests,
+    worlds,
 };
 use crate::engine::dialect::settings_with_alternatives;
 use crate::engine::{Reply, Request};
-use crate::input::read_json;
+use crate::input;
 
 use Action::{Clear, Server, Waiting, World};
 
@@ -30,8 +35,8 @@ enum Action {
 #[rustfmt::skip]
 static ROUTES: &[Route] = &[
     Route("GET", "/health", Server(health)),
-    Route("GET", documents::SERVICE, Server(|_, _| documents::show(openapi_json()))),
-    Route("GET", "/control-openapi.json", Server(|_, _| documents::show(documents::CONTROL))),
+    Route("GET", SERVICE_DOCUMENT, Server(|_, _| document(openapi_json()))),
+    Route("GET", "/control-openapi.json", Server(|_, _| document(CONTROL_OPENAPI))),
     Route("GET", "/dialect-settings", Server(|_, _| ok(&settings_with_alternatives()))),
     Route("GET", "/worlds", Server(worlds::list_worlds)),
     Route("POST", "/worlds", Server(worlds::create_world)),
@@ -61,18 +66,18 @@ static ROUTES: &[Route] = &[
     Route("DELETE", "/violations", Clear(|call| call.service.clear_violations())),
     Route("GET", "/advice", World(|call| ok(&call.service.report().advice))),
     Route("GET", "/coverage", World(|call| ok(&call.service.report().coverage))),
-    Route("GET", "/webhook", World(webhook::show)),
-    Route("PUT", "/webhook", World(webhook::change)),
-    Route("POST", "/webhook/emit", Waiting(webhook::emit)),
-    Route("GET", "/webhook/deliveries", World(webhook::deliveries)),
-    Route("POST", "/webhook/redeliver", Waiting(webhook::redeliver)),
+    Route("GET", "/webhook", World(worlds::show_webhook)),
+    Route("PUT", "/webhook", World(worlds::change_webhook)),
+    Route("POST", "/webhook/emit", Waiting(worlds::emit)),
+    Route("GET", "/webhook/deliveries", World(worlds::list_deliveries)),
+    Route("POST", "/webhook/redeliver", Waiting(worlds::redeliver)),
 ];
 
 /// Returns `true` if a path belongs to the control API. This includes its page and the OpenAPI document
 /// at the root.
 pub(crate) fn is_for(path: &str) -> bool {
     let below = path.strip_prefix("/_mock");
-    let is_at_root = path == documents::SERVICE || documents::is_page(path);
+    let is_at_root = path == SERVICE_DOCUMENT || is_page(path);
     is_at_root || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
@@ -80,11 +85,10 @@ pub(crate) fn is_for(path: &str) -> bool {
 /// send many large ones.
 pub(crate) fn check_head(control: &Control, head: &Request) -> Result<(), Reply> {
     let own = &control.worlds.default().own_hosts;
-    let checked = Guard::check_origin(head, own).and_then(|()| {
-        if documents::is_page(&head.path) {
-            return documents::show_page(head).and_then(|page| Err(ControlError(page)));
-        }
-        control.guard.check_token(head)
+    let checked = Guard::check_origin(head, own).and_then(|()| match is_page(&head.path) {
+        // It contains no data, so it requires no control token.
+        true => Err(page(head)),
+        false => control.guard.check_token(head),
     });
     checked.map_err(|ControlError(reply)| reply)
 }
@@ -169,7 +173,7 @@ impl Route {
         }
         let takes_body = *path != "/reset" && (*method != "DELETE" || *path == "/keys");
         if !takes_body && request.body_length() > 0 {
-            let NoFields {} = read_json::object(&request.body)?;
+            let NoFields {} = input::object(&request.body)?;
         }
         Ok(())
     }
@@ -210,4 +214,62 @@ fn health(control: &Control, request: &Request) -> Result<Reply, ControlError> {
         object.string("url", &control.url(request));
         object.value("routes", &routes);
     }))
+}
+
+/// The path of the service's document, which is also served at the root.
+const SERVICE_DOCUMENT: &str = "/openapi.json";
+
+/// The OpenAPI 3.1 document of the control API.
+const CONTROL_OPENAPI: &str = include_str!("../../control-openapi.json");
+
+/// Returns the OpenAPI 3.1 document of the service as JSON: its endpoints, limits and scopes, and the
+/// responses of the default dialect.
+///
+/// ```
+/// let document: serde_json::Value = serde_json::from_str(mock_server::openapi_json())?;
+/// assert_eq!(document["openapi"], "3.1.0");
+/// assert!(document["paths"]["/api/v1/me"]["get"].is_object());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn openapi_json() -> &'static str {
+    include_str!("../../openapi.json")
+}
+
+fn document(text: &str) -> Result<Reply, ControlError> {
+    Ok(Reply::with_body("application/json", 200, text))
+}
+
+static PAGE: &str = include_str!("page.html");
+
+/// Allows only the script and the style of the page, and requests to this server.
+static CONTENT_SECURITY_POLICY: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "default-src 'none'; script-src '{}'; style-src '{}'; img-src data:; connect-src 'self'; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        hash_of("script"),
+        hash_of("style")
+    )
+});
+
+fn is_page(path: &str) -> bool {
+    matches!(path, "/" | "/_mock" | "/_mock/")
+}
+
+/// Returns the page, which ends the processing of its request, or an error for another method.
+fn page(request: &Request) -> ControlError {
+    if !matches!(&*request.method, "GET" | "HEAD") {
+        return ControlError::method_not_allowed(&request.method, &["GET", "HEAD"]);
+    }
+    let reply = Reply::with_body("text/html; charset=utf-8", 200, PAGE);
+    ControlError(reply.with_header("content-security-policy", CONTENT_SECURITY_POLICY.as_str()))
+}
+
+/// Returns the hash of an element's content, as a source expression.
+fn hash_of(element: &str) -> String {
+    let (start, end) = (format!("<{element}>"), format!("</{element}>"));
+    let content = PAGE
+        .split_once(&start)
+        .and_then(|(_, rest)| rest.split_once(&end));
+    let (content, _) = content.expect("the page contains the element");
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(content)))
 }

@@ -1,19 +1,20 @@
-//! `/worlds`, and the state, keys, dialect and clock of a world. The webhook is a separate resource,
+//! `/worlds`, and the state, keys, dialect, clock and webhook of a world. The webhook is not part of the state,
 //! since its secret is never returned.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::{Control, ControlError, WorldCall, ok};
+use super::{Control, ControlError, ControlReply, WorldCall, ok};
 use crate::engine::dialect::DialectFile;
-use crate::engine::webhook::Webhook;
+use crate::engine::webhook::{EventData, EventKind, NewDelivery, Receiver, Webhook};
 use crate::engine::{
     self, Clock, Dialect, Key, LAST_INSTANT, RateLimit, Reply, Request, Scope, World,
 };
-use crate::input::{BAD_BODY, InvalidInput, read_json};
+use crate::input::{self, BAD_BODY, BytesInJson, InvalidInput};
 use crate::redaction::label;
+use crate::webhook::WebhookHandle;
 use crate::worlds::{DEFAULT, plain_key, qualified_key, qualified_keys, world_url};
 
 /// The settings of a new world. All fields, and the whole body, are optional.
@@ -46,7 +47,7 @@ pub(super) fn list_worlds(control: &Control, request: &Request) -> Result<Reply,
 pub(super) fn create_world(control: &Control, request: &Request) -> Result<Reply, ControlError> {
     let new = match request.body.as_slice() {
         [] => NewWorld::default(),
-        _ => read_json::object::<NewWorld>(&request.body)?,
+        _ => input::object::<NewWorld>(&request.body)?,
     };
     let mut world = match (new.state, new.seed) {
         (Some(_), Some(_)) => {
@@ -99,7 +100,7 @@ pub(super) fn show_state(call: &WorldCall) -> Result<Reply, ControlError> {
 }
 
 pub(super) fn replace_state(call: &WorldCall) -> Result<Reply, ControlError> {
-    let mut world: World = read_json::object(&call.request.body)?;
+    let mut world: World = input::object(&call.request.body)?;
     engine::check(&mut world)?;
     call.service.replace(world)?;
     Ok(Reply::empty(204))
@@ -130,7 +131,7 @@ pub(super) fn show_keys(call: &WorldCall) -> Result<Reply, ControlError> {
 }
 
 pub(super) fn create_key(call: &WorldCall) -> Result<Reply, ControlError> {
-    let new: NewKey = read_json::object(&call.request.body)?;
+    let new: NewKey = input::object(&call.request.body)?;
     if new.handle.is_empty() {
         let message = "the handle is empty; expected a handle such as `demo`";
         return Err(ControlError::new(422, "empty_handle", message));
@@ -151,7 +152,7 @@ pub(super) fn create_key(call: &WorldCall) -> Result<Reply, ControlError> {
 }
 
 pub(super) fn delete_key(call: &WorldCall) -> Result<Reply, ControlError> {
-    let KeyToDelete { key } = read_json::object(&call.request.body)?;
+    let KeyToDelete { key } = input::object(&call.request.body)?;
     let removed = call.service.store.transact(|world| {
         let key = plain_key(call.name, &key);
         let removed = world.keys.remove(key).is_some();
@@ -165,7 +166,7 @@ pub(super) fn delete_key(call: &WorldCall) -> Result<Reply, ControlError> {
 }
 
 pub(super) fn set_dialect(call: &WorldCall) -> Result<Reply, ControlError> {
-    let dialect = parse_dialect(read_json::value(&call.request.body)?)?;
+    let dialect = parse_dialect(input::value(&call.request.body)?)?;
     let store = &call.service.store;
     store.update(|world| world.set_dialect(dialect.clone()))?;
     ok(&dialect)
@@ -198,7 +199,7 @@ struct ClockAdvance {
 }
 
 pub(super) fn set_clock(call: &WorldCall) -> Result<Reply, ControlError> {
-    let ClockChange { clock } = read_json::object(&call.request.body)?;
+    let ClockChange { clock } = input::object(&call.request.body)?;
     let clock = Clock::try_from(clock)?;
     let view = call.service.store.update(|world| {
         world.set_clock(clock);
@@ -208,7 +209,7 @@ pub(super) fn set_clock(call: &WorldCall) -> Result<Reply, ControlError> {
 }
 
 pub(super) fn advance_clock(call: &WorldCall) -> Result<Reply, ControlError> {
-    let ClockAdvance { seconds } = read_json::object(&call.request.body)?;
+    let ClockAdvance { seconds } = input::object(&call.request.body)?;
     let time = Duration::from_secs(seconds);
     call.service.store.try_update(|world| {
         if !world.clock().can_advance(time) {
@@ -228,4 +229,95 @@ pub(super) fn clock_view(world: &World) -> Reply {
         object.string("now", &world.clock().timestamp().to_string());
         object.value("clock", world.clock());
     })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WebhookChange {
+    url: Option<String>,
+    /// The script of the built-in receiver.
+    script: Option<Value>,
+    /// Required for the first receiver; later receivers keep the secret by default.
+    secret: Option<BytesInJson>,
+    active: Option<bool>,
+}
+
+pub(super) fn show_webhook(call: &WorldCall) -> Result<Reply, ControlError> {
+    ok(&WebhookHandle::new(&call.service).status()?)
+}
+
+pub(super) fn change_webhook(call: &WorldCall) -> Result<Reply, ControlError> {
+    let change: WebhookChange = input::object(&call.request.body)?;
+    if change.active == Some(false) {
+        let message = "`active` cannot be set to false; only 10 consecutive failed deliveries turn a \
+             webhook off";
+        return Err(ControlError::new(422, "cannot_turn_off", message));
+    }
+    let webhook = WebhookHandle::new(&call.service);
+    let secret = change.secret.map(|BytesInJson(bytes)| bytes);
+    match (change.url, change.script) {
+        (Some(_), Some(_)) => {
+            let message = "`url` and `script` cannot be combined; remove one of them";
+            return Err(ControlError::new(422, "two_receivers", message));
+        }
+        (Some(url), None) => webhook.use_receiver(Receiver::Url(url.try_into()?), secret)?,
+        (None, Some(script)) => {
+            webhook.use_receiver(Receiver::built_in(script.try_into()?), secret)?;
+        }
+        (None, None) if secret.is_some() || change.active.is_none() => {
+            let message = "the request has no receiver; set `url` or `script`, or only `active`";
+            return Err(ControlError::new(422, "no_change", message));
+        }
+        (None, None) => webhook.turn_on()?,
+    }
+    show_webhook(call)
+}
+
+pub(super) fn list_deliveries(call: &WorldCall) -> Result<Reply, ControlError> {
+    ok(&WebhookHandle::new(&call.service).deliveries()?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Event {
+    kind: String,
+    #[serde(default, deserialize_with = "input::nullable")]
+    data: Option<Value>,
+    /// The whole body of the delivery, instead of `data`.
+    body: Option<BytesInJson>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Redelivery {
+    id: String,
+}
+
+pub(super) fn emit(call: &WorldCall) -> Result<ControlReply, ControlError> {
+    let Event { kind, data, body } = input::object(&call.request.body)?;
+    let data = match (data, body) {
+        (Some(_), Some(_)) => {
+            let message = "`data` and `body` cannot be combined; remove one of them";
+            return Err(ControlError::new(422, "data_and_body", message));
+        }
+        (Some(data), None) => EventData::Json(data),
+        (None, Some(BytesInJson(body))) => EventData::Bytes(body),
+        (None, None) => EventData::Json(Value::Object(Map::new())),
+    };
+    deliver(call, NewDelivery::Event(EventKind::new(kind)?, data))
+}
+
+pub(super) fn redeliver(call: &WorldCall) -> Result<ControlReply, ControlError> {
+    let Redelivery { id } = input::object(&call.request.body)?;
+    deliver(call, NewDelivery::Redelivery(id))
+}
+
+fn deliver(call: &WorldCall, new: NewDelivery) -> Result<ControlReply, ControlError> {
+    let delivering = WebhookHandle::new(&call.service).start(new)?;
+    Ok(Box::pin(async {
+        match delivering.await {
+            Ok(delivery) => Reply::json(200, &delivery),
+            Err(error) => ControlError::from(error).0,
+        }
+    }))
 }

@@ -6,9 +6,8 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::named_enum::named_enum;
 use crate::engine::seeded_hash::SeededHash;
-use crate::input::read_json;
+use crate::input;
 use crate::redaction;
 
 /// Defines [`Keys`]. A row has the name of a key and its scopes.
@@ -90,9 +89,9 @@ pub(crate) fn bearer_token(header: &str) -> Option<&str> {
 pub(crate) struct Key {
     pub(crate) handle: String,
     pub(crate) scopes: BTreeSet<Scope>,
-    #[serde(default, deserialize_with = "read_json::nested_object")]
+    #[serde(default, deserialize_with = "input::nested_object")]
     pub(crate) rate_limit: RateLimit,
-    #[serde(default, deserialize_with = "read_json::nested_object")]
+    #[serde(default, deserialize_with = "input::nested_object")]
     #[serde(skip_serializing_if = "Window::is_unused")]
     window: Window,
 }
@@ -114,7 +113,20 @@ impl Key {
 
     /// Counts a request against the rate limit. Returns an error if the limit is exceeded.
     pub(crate) fn count(&mut self, now: i64) -> Result<Quota, Quota> {
-        self.window.count(self.rate_limit, now)
+        let (limit, window) = (self.rate_limit, &mut self.window);
+        let length = i64::from(limit.window_seconds.get());
+        // If the clock was set back, a new window starts at once.
+        if !(window.start..window.start.saturating_add(length)).contains(&now) {
+            (window.start, window.used) = (now, 0);
+        }
+        let has_room = window.used < limit.limit;
+        window.used += u32::from(has_room);
+        let quota = Quota {
+            limit,
+            remaining: limit.limit.saturating_sub(window.used),
+            reset: window.start.saturating_add(length) - now,
+        };
+        if has_room { Ok(quota) } else { Err(quota) }
     }
 }
 
@@ -176,26 +188,6 @@ pub(crate) struct Quota {
 }
 
 impl Window {
-    /// Counts a request. Returns an error if the limit is exceeded.
-    fn count(&mut self, limit: RateLimit, now: i64) -> Result<Quota, Quota> {
-        let length = i64::from(limit.window_seconds.get());
-        // If the clock was set back, a new window starts at once.
-        if !(self.start..self.start.saturating_add(length)).contains(&now) {
-            *self = Self {
-                start: now,
-                used: 0,
-            };
-        }
-        let has_room = self.used < limit.limit;
-        self.used += u32::from(has_room);
-        let quota = Quota {
-            limit,
-            remaining: limit.limit.saturating_sub(self.used),
-            reset: self.start.saturating_add(length) - now,
-        };
-        if has_room { Ok(quota) } else { Err(quota) }
-    }
-
     /// Returns `true` if no request was counted in the window.
     fn is_unused(&self) -> bool {
         self.used == 0
@@ -241,11 +233,12 @@ mod tests {
             remaining,
             reset,
         };
-        let mut window = Window::default();
-        assert_eq!(window.count(limit, 1_000), Ok(quota(1, 10)));
-        assert_eq!(window.count(limit, 1_009), Ok(quota(0, 1)));
-        assert_eq!(window.count(limit, 1_009), Err(quota(0, 1)));
-        assert_eq!(window.count(limit, 1_010), Ok(quota(1, 10)));
-        assert_eq!(window.count(limit, 900), Ok(quota(1, 10)));
+        let mut key = Key::new("demo", &[]);
+        key.rate_limit = limit;
+        assert_eq!(key.count(1_000), Ok(quota(1, 10)));
+        assert_eq!(key.count(1_009), Ok(quota(0, 1)));
+        assert_eq!(key.count(1_009), Err(quota(0, 1)));
+        assert_eq!(key.count(1_010), Ok(quota(1, 10)));
+        assert_eq!(key.count(900), Ok(quota(1, 10)));
     }
 }

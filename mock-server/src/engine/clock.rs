@@ -54,7 +54,16 @@ impl Clock {
     /// Returns [`InvalidInput`] unless `instant` is an RFC 3339 instant from the year 1 to
     /// 9999-12-30T22:00:00Z, the latest instant whose year has four digits in every time zone.
     pub fn fixed(instant: &str) -> Result<Self> {
-        Ok(Self(Setting::Fixed(parse(instant)?)))
+        let has_date = |timestamp: &Timestamp| *timestamp <= END && date_of(*timestamp).year() >= 1;
+        let parsed = instant.parse().ok().filter(has_date);
+        let clock = parsed.map(|timestamp| Self(Setting::Fixed(timestamp)));
+        clock.ok_or_else(|| {
+            let message = format!(
+                "`{instant}` is not an RFC 3339 instant from the year 1 to {LAST}, such as \
+                 2026-03-01T12:00:00Z"
+            );
+            InvalidInput::new("invalid_instant", message)
+        })
     }
 
     /// Advances the clock, at most to 9999-12-30T22:00:00Z. A fixed clock stays fixed, and a
@@ -101,18 +110,6 @@ impl Clock {
 /// Formats an instant for a header (RFC 9110, section 5.6.7).
 pub(crate) fn http_date(instant: Timestamp) -> String {
     instant.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
-}
-
-fn parse(instant: &str) -> Result<Timestamp> {
-    let parsed = instant.parse().ok();
-    let parsed = parsed.filter(|timestamp| *timestamp <= END && date_of(*timestamp).year() >= 1);
-    parsed.ok_or_else(|| {
-        let message = format!(
-            "`{instant}` is not an RFC 3339 instant from the year 1 to {LAST}, such as \
-             2026-03-01T12:00:00Z"
-        );
-        InvalidInput::new("invalid_instant", message)
-    })
 }
 
 fn later(instant: Timestamp, time: SignedDuration) -> Timestamp {

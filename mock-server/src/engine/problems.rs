@@ -2,14 +2,13 @@
 
 use serde::Serialize;
 
-use super::named_enum::named_enum;
 use super::{Quota, Scope};
 
 /// The problems of one request, in the order in which they were found. The first one that rejects
 /// the request determines the response; all of them can be reported as violations.
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
-    all: Vec<Problem>,
+    pub(super) all: Vec<Problem>,
     /// The index of the first one that rejects the request.
     decisive: Option<usize>,
 }
@@ -47,11 +46,6 @@ impl Problems {
     /// Returns the problem that determines the response.
     pub(crate) fn decisive(&self) -> Option<&Problem> {
         self.decisive.map(|index| &self.all[index])
-    }
-
-    /// Returns all problems.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Problem> {
-        self.all.iter()
     }
 }
 

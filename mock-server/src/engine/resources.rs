@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::Problem;
-use crate::input::read_json;
+use crate::input;
 
 /// An account with its profile, links, posts and badges.
 ///
@@ -21,7 +21,7 @@ pub struct Account {
     /// The visibility setting for the API, which is visible only to the owner.
     pub api_visible: bool,
     /// The editable fields.
-    #[serde(deserialize_with = "read_json::nested_object")]
+    #[serde(deserialize_with = "input::nested_object")]
     pub profile: Profile,
     /// The links, oldest first.
     pub links: Vec<Link>,

@@ -9,7 +9,6 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::large_body::{MAX_BODY_BYTES, MIN_BODY_BYTES};
 use crate::input::{BAD_BODY, InvalidInput, Result};
 
 /// A fault that replaces, delays or damages a response.
@@ -218,6 +217,10 @@ impl Fault {
         }
     }
 }
+
+/// Minimum and maximum size of a large body in bytes: that of `{"data":""}`, and one gibibyte.
+pub(super) const MIN_BODY_BYTES: usize = r#"{"data":""}"#.len();
+pub(super) const MAX_BODY_BYTES: usize = 1 << 30;
 
 /// Returns `true` if a response with this status has no body.
 pub(super) fn is_bodiless(status: u16) -> bool {

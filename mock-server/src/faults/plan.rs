@@ -1,11 +1,13 @@
-//! The faults of one response, and the response that results.
+//! The faults of one response, and the response that results, which may have a large body.
 
+use std::io::IoSlice;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::buf::Chain;
+use bytes::{Buf, Bytes};
+use flate2::{Compress, Compression, Crc, FlushCompress};
 
-use super::fault::{Fault, Phase, WireFault, is_bodiless};
-use super::large_body;
+use super::fault::{Fault, MIN_BODY_BYTES, Phase, WireFault, is_bodiless};
 use crate::engine::{HeaderLines, Reply};
 use crate::journal::RequestOutcome;
 
@@ -38,14 +40,63 @@ impl FaultPlan {
     }
 
     /// Applies the fault to a reply.
-    pub(crate) fn apply(&self, reply: Reply) -> PlannedReply {
-        let planned = match &self.fault {
-            Some((_, fault)) => apply_fault(fault, reply),
-            None => PlannedReply::new(reply),
-        };
+    pub(crate) fn apply(&self, mut reply: Reply) -> PlannedReply {
+        let (mut large, mut wire) = (None, None);
+        match self.fault.as_ref().map(|(_, fault)| fault) {
+            None | Some(Fault::Delay { .. }) => {}
+            Some(Fault::Status {
+                status,
+                body,
+                headers,
+            }) => {
+                reply = match body {
+                    Some(body) => json_reply(*status, body.as_str()),
+                    None => fault_reply(*status),
+                };
+                for (name, value) in headers {
+                    set_header(&mut reply, &name.to_ascii_lowercase(), value);
+                }
+            }
+            Some(Fault::RateLimited { retry_after }) => {
+                reply = fault_reply(429);
+                if let Some(text) = retry_after {
+                    set_header(&mut reply, "retry-after", text);
+                }
+            }
+            Some(Fault::Redirect { status, location }) => {
+                reply = fault_reply(*status);
+                set_header(&mut reply, "location", location);
+            }
+            Some(Fault::MalformedJson) => {
+                // Without its last byte.
+                if reply.body.pop().is_none() {
+                    reply = json_reply(200, "{");
+                }
+            }
+            Some(Fault::WrongContentType { content_type }) => {
+                set_header(&mut reply, "content-type", content_type);
+            }
+            Some(Fault::EmptyBody) => reply.body.clear(),
+            Some(Fault::HugeBody { bytes }) => {
+                reply = json_reply(200, "");
+                large = Some(*bytes);
+            }
+            Some(Fault::GzipBomb { bytes }) => {
+                let body = large_gzip(*bytes);
+                reply = json_reply(200, body).with_header("content-encoding", "gzip");
+            }
+            Some(Fault::Wire(fault)) => {
+                // These responses have no body that could be incomplete.
+                if fault.breaks_body() && is_bodiless(reply.status) {
+                    reply.status = 200;
+                }
+                wire = Some(*fault);
+            }
+        }
         PlannedReply {
-            fault: self.fault_name(),
-            ..planned
+            large,
+            wire,
+            ..PlannedReply::new(reply)
         }
     }
 }
@@ -62,8 +113,6 @@ pub(crate) struct PlannedReply {
     pub(crate) large: Option<usize>,
     /// The wire fault to apply while the reply is sent.
     pub(crate) wire: Option<WireFault>,
-    /// The name of the applied fault.
-    pub(crate) fault: Option<&'static str>,
     /// `true` for a response to HEAD, which a wire fault sends without its body.
     pub(crate) is_head: bool,
 }
@@ -75,6 +124,14 @@ impl PlannedReply {
             headers: reply.headers,
             body: reply.body.into(),
             ..Self::default()
+        }
+    }
+
+    /// Returns the body, which a dialect may have compressed.
+    pub(crate) fn body(&self) -> ReplyBody {
+        match self.large {
+            Some(bytes) => large_json(bytes),
+            None => self.body.clone().chain(Filling(0)).chain(b""),
         }
     }
 
@@ -100,66 +157,6 @@ impl PlannedReply {
     }
 }
 
-fn apply_fault(fault: &Fault, mut reply: Reply) -> PlannedReply {
-    let (mut large, mut wire) = (None, None);
-    match fault {
-        Fault::Delay { .. } => {}
-        Fault::Status {
-            status,
-            body,
-            headers,
-        } => {
-            reply = match body {
-                Some(body) => json_reply(*status, body.as_str()),
-                None => fault_reply(*status),
-            };
-            for (name, value) in headers {
-                set_header(&mut reply, &name.to_ascii_lowercase(), value);
-            }
-        }
-        Fault::RateLimited { retry_after } => {
-            reply = fault_reply(429);
-            if let Some(text) = retry_after {
-                set_header(&mut reply, "retry-after", text);
-            }
-        }
-        Fault::Redirect { status, location } => {
-            reply = fault_reply(*status);
-            set_header(&mut reply, "location", location);
-        }
-        Fault::MalformedJson => {
-            // Without its last byte.
-            if reply.body.pop().is_none() {
-                reply = json_reply(200, "{");
-            }
-        }
-        Fault::WrongContentType { content_type } => {
-            set_header(&mut reply, "content-type", content_type);
-        }
-        Fault::EmptyBody => reply.body.clear(),
-        Fault::HugeBody { bytes } => {
-            reply = json_reply(200, "");
-            large = Some(*bytes);
-        }
-        Fault::GzipBomb { bytes } => {
-            let body = large_body::gzip(*bytes);
-            reply = json_reply(200, body).with_header("content-encoding", "gzip");
-        }
-        Fault::Wire(fault) => {
-            // These responses have no body that could be incomplete.
-            if fault.breaks_body() && is_bodiless(reply.status) {
-                reply.status = 200;
-            }
-            wire = Some(*fault);
-        }
-    }
-    PlannedReply {
-        large,
-        wire,
-        ..PlannedReply::new(reply)
-    }
-}
-
 fn fault_reply(status: u16) -> Reply {
     if is_bodiless(status) {
         return Reply::empty(status);
@@ -177,11 +174,111 @@ fn set_header(reply: &mut Reply, name: &str, value: &str) {
     reply.headers.push((name.into(), value.into()));
 }
 
+/// Start and end of a large body, which make it valid JSON.
+const HEAD: &[u8] = b"{\"data\":\"";
+const TAIL: &[u8] = b"\"}";
+
+/// A gzip header without a name or time (RFC 1952, section 2.3).
+const GZIP_HEAD: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\x02\xff";
+
+/// Decompressed size of a piece of a gzip body in bytes.
+const PIECE: usize = 1024 * 1024;
+
+/// A body in three parts: the second is sent from one block, so that it takes no memory of its own.
+pub(crate) type ReplyBody = Chain<Chain<Bytes, Filling>, &'static [u8]>;
+
+/// Returns a large JSON body of this length.
+pub(crate) fn large_json(bytes: usize) -> ReplyBody {
+    let filling = Filling(bytes - MIN_BODY_BYTES);
+    Bytes::from_static(HEAD).chain(filling).chain(TAIL)
+}
+
+static BLOCK: [u8; 64 * 1024] = [b'x'; 64 * 1024];
+
+/// This many `x`.
+#[derive(Debug)]
+pub(crate) struct Filling(usize);
+
+impl Buf for Filling {
+    fn remaining(&self) -> usize {
+        self.0
+    }
+
+    fn chunk(&self) -> &[u8] {
+        &BLOCK[..self.0.min(BLOCK.len())]
+    }
+
+    // By default it would return one piece, after which a chain would continue with the next part.
+    fn chunks_vectored<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
+        let starts = (0..self.0).step_by(BLOCK.len());
+        let pieces = starts.map(|start| &BLOCK[..BLOCK.len().min(self.0 - start)]);
+        let filled = slices.iter_mut().zip(pieces);
+        filled
+            .map(|(slice, piece)| *slice = IoSlice::new(piece))
+            .count()
+    }
+
+    fn advance(&mut self, sent: usize) {
+        self.0 -= sent;
+    }
+}
+
+/// Returns the same body with gzip. Each piece is compressed independently of what precedes it, so that it
+/// can be repeated.
+pub(crate) fn large_gzip(bytes: usize) -> Vec<u8> {
+    let filling = bytes - MIN_BODY_BYTES;
+    let piece = vec![b'x'; PIECE];
+    let tail = [&piece[..filling % PIECE], TAIL].concat();
+    let (compressed, sum) = (deflate(&piece, FlushCompress::Full), checksum(&piece));
+    let mut body = [GZIP_HEAD, &deflate(HEAD, FlushCompress::Full)].concat();
+    let mut whole = checksum(HEAD);
+    for _ in 0..filling / PIECE {
+        body.extend_from_slice(&compressed);
+        whole.combine(&sum);
+    }
+    whole.combine(&checksum(&tail));
+    body.extend(deflate(&tail, FlushCompress::Finish));
+    // The length is stated modulo 2^32 (RFC 1952, section 2.3.1).
+    for number in [whole.sum(), bytes as u32] {
+        body.extend_from_slice(&number.to_le_bytes());
+    }
+    body
+}
+
+fn deflate(bytes: &[u8], flush: FlushCompress) -> Vec<u8> {
+    // Incompressible data grows by less than 0.1 % plus 64 bytes.
+    let mut compressed = Vec::with_capacity(bytes.len() + bytes.len() / 1000 + 64);
+    Compress::new(Compression::best(), false)
+        .compress_vec(bytes, &mut compressed, flush)
+        .expect("the buffer is large enough");
+    compressed
+}
+
+fn checksum(bytes: &[u8]) -> Crc {
+    let mut checksum = Crc::new();
+    checksum.update(bytes);
+    checksum
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::io::Read;
+
+    use flate2::read::GzDecoder;
+    use serde_json::Value;
 
     use super::*;
+    use crate::faults::fault::MAX_BODY_BYTES;
+
+    fn apply(fault: Fault, reply: Reply) -> PlannedReply {
+        let fault = Some((Phase::Before, fault));
+        let plan = FaultPlan {
+            fault,
+            ..FaultPlan::default()
+        };
+        plan.apply(reply)
+    }
 
     #[test]
     fn headers_of_a_status_fault_replace_the_default_headers() {
@@ -191,7 +288,7 @@ mod tests {
             body: Some("<p>".to_owned()),
             headers,
         };
-        let reply = apply_fault(&fault, Reply::empty(204));
+        let reply = apply(fault, Reply::empty(204));
         assert_eq!(reply.headers, [("content-type".into(), "text/html".into())]);
         assert_eq!((reply.code, &*reply.body), (502, &b"<p>"[..]));
     }
@@ -200,16 +297,38 @@ mod tests {
     fn a_fault_of_the_body_is_sent_with_a_status_that_has_one() {
         for status in [204, 205] {
             let fault = Fault::Wire(WireFault::BadChunk);
-            assert_eq!(apply_fault(&fault, Reply::empty(status)).code, 200);
+            assert_eq!(apply(fault, Reply::empty(status)).code, 200);
         }
     }
 
     #[test]
     fn malforms_json_even_without_a_body() {
         for reply in [Reply::empty(204), json_reply(200, "{\"data\":[]}")] {
-            let reply = apply_fault(&Fault::MalformedJson, reply);
-            assert!(serde_json::from_slice::<serde_json::Value>(&reply.body).is_err());
+            let reply = apply(Fault::MalformedJson, reply);
+            assert!(serde_json::from_slice::<Value>(&reply.body).is_err());
             assert_eq!(reply.code, 200);
         }
+    }
+
+    #[test]
+    fn large_bodies_are_json_of_their_length() {
+        for length in [11, 12, 65_547, 1_048_587, 5_000_000] {
+            let body = large_json(length).copy_to_bytes(length);
+            assert_eq!(body.len(), length);
+            let read = serde_json::from_slice::<Value>(&body);
+            assert!(read.is_ok(), "{length}");
+            let mut decompressed = Vec::new();
+            let compressed = large_gzip(length);
+            GzDecoder::new(&compressed[..])
+                .read_to_end(&mut decompressed)
+                .unwrap();
+            assert!(decompressed == body, "{length}");
+        }
+    }
+
+    #[test]
+    fn a_gzip_body_is_about_a_thousandth_of_its_decompressed_size() {
+        let sent = large_gzip(MAX_BODY_BYTES).len();
+        assert!(sent < MAX_BODY_BYTES / 900, "{sent}");
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use url::form_urlencoded;
 
 use super::{RecordedRequest, RequestPattern};
-use crate::engine::{Request, paths};
+use crate::engine::{Request, is_path_of};
 use crate::redaction::{escape, label, printable};
 
 /// Maximum number of characters of a value in a report.
@@ -52,7 +52,7 @@ pub(super) fn has_method(pattern: &RequestPattern, method: &str) -> bool {
 
 pub(super) fn has_path(pattern: &RequestPattern, path: &str) -> bool {
     let expected = pattern.path.as_deref();
-    expected.is_none_or(|expected| paths::matches(expected, path))
+    expected.is_none_or(|expected| is_path_of(expected, path))
 }
 
 /// Returns the differences; empty if the request matches.

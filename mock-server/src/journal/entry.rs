@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::RequestPattern;
 use super::difference::{differences, has_method, has_path};
 use crate::engine::{HeaderLines, Request, Violation, host};
-use crate::input::bytes_in_json;
+use crate::input::BytesInJson;
 use crate::redaction::{is_secret_header, label};
 
 /// A received request and its response, without API keys.
@@ -43,7 +43,7 @@ pub struct RecordedRequest {
     pub headers: Vec<(String, String)>,
     /// The body, possibly truncated, with `…` in place of API keys. In JSON, a string, or
     /// `{"base64": "…"}` if it is not UTF-8.
-    #[serde(with = "bytes_in_json")]
+    #[serde(with = "BytesInJson")]
     pub body: Vec<u8>,
     /// The length of the whole body in bytes.
     pub body_length: usize,
@@ -71,7 +71,7 @@ pub struct RecordedRequest {
     pub response_headers: Vec<(String, String)>,
     /// The body of the response, like [`body`](Self::body). A wire fault may have truncated it on its
     /// way. Not compressed by the dialect.
-    #[serde(with = "bytes_in_json")]
+    #[serde(with = "BytesInJson")]
     pub response_body: Vec<u8>,
     /// The length of the whole body of the response in bytes.
     pub response_body_length: u64,

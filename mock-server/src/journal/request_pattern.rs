@@ -6,8 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::engine::{Keys, paths};
-use crate::input::{InvalidInput, Result, read_json};
+use crate::engine::{Keys, check_path};
+use crate::input::{self, InvalidInput, Result};
 use crate::redaction::{is_secret_header, redact_keys};
 
 /// A pattern that requests are matched against. Conditions that are not set match every request.
@@ -44,10 +44,10 @@ pub struct RequestPattern {
     pub(crate) query: BTreeMap<String, Option<String>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) headers: BTreeMap<String, Option<String>>,
-    #[serde(deserialize_with = "read_json::nullable")]
+    #[serde(deserialize_with = "input::nullable")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) body_contains: Option<Value>,
-    #[serde(deserialize_with = "read_json::nullable")]
+    #[serde(deserialize_with = "input::nullable")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) body: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,35 +141,25 @@ impl RequestPattern {
 
     /// Rejects a pattern that no request can match.
     pub(crate) fn check(&self) -> Result<()> {
-        if let Some(name) = self.headers.keys().find(|name| is_secret_header(name)) {
-            return Err(unmatchable(format!(
-                "the header `{name}` is never recorded; use `key` instead"
-            )));
-        }
-        if let Some(method) = &self.method
-            && !METHODS.contains(&method.as_str())
-        {
-            return Err(unmatchable(format!(
-                "unknown method {method:?}; expected one of {}",
-                METHODS.join(", ")
-            )));
-        }
-        if let Some(key) = &self.key
-            && !is_key_name(key)
-        {
-            return Err(unmatchable(format!(
+        let is_unknown = |method: &&String| !METHODS.contains(&method.as_str());
+        let message = if let Some(name) = self.headers.keys().find(|name| is_secret_header(name)) {
+            format!("the header `{name}` is never recorded; use `key` instead")
+        } else if let Some(method) = self.method.as_ref().filter(is_unknown) {
+            let known = METHODS.join(", ");
+            format!("unknown method {method:?}; expected one of {known}")
+        } else if let Some(key) = self.key.as_ref().filter(|key| !is_key_name(key)) {
+            format!(
                 "no key has the name {:?}; expected one of {}, {}, or a name such as key7",
                 redact_keys(key),
                 Keys::NAMES.join(", "),
                 OTHER_KEYS.join(", ")
-            )));
-        }
-        if let Some(status) = self.status.filter(|status| !(100..=999).contains(status)) {
-            return Err(unmatchable(format!(
-                "no response has the status {status}; expected 100 to 999"
-            )));
-        }
-        self.path.as_deref().map_or(Ok(()), paths::check)
+            )
+        } else if let Some(status) = self.status.filter(|status| !(100..=999).contains(status)) {
+            format!("no response has the status {status}; expected 100 to 999")
+        } else {
+            return self.path.as_deref().map_or(Ok(()), check_path);
+        };
+        Err(unmatchable(message))
     }
 
     /// Does the same for a pattern of requests that have no response yet.

@@ -5,10 +5,9 @@ use std::sync::LazyLock;
 use http::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
-use super::Mutant;
-use super::changes::Change::{Delivery, Discard, FailureLimit, Field, Process, Reply, Request};
-use super::changes::{
-    accept_days, accept_missing_key, accept_one_more_character, accept_one_more_line,
+use super::Change::{Delivery, Discard, FailureLimit, Field, Process, Reply, Request};
+use super::{
+    Mutant, accept_days, accept_missing_key, accept_one_more_character, accept_one_more_line,
     accept_unknown_key, add_devices, add_hash, change_date_format, delete_another,
     drop_unknown_fields, each, edit_fields, edit_number, ignore_scope, numbers_as_strings,
     read_another_profile, reject_maximum, remove, remove_envelope, store_rejected_edit,
@@ -106,8 +105,7 @@ static OTHERS: &[Mutant] = &[
     Mutant("link_not_created", CREATE_LINK, Discard(Endpoint::CreateLink)),
     Mutant("link_edit_not_stored", EDIT_LINK, Discard(Endpoint::EditLink)),
     Mutant("post_not_created", CREATE_POST, Discard(Endpoint::CreatePost)),
-    Mutant("statistics_of_another_profile", VIEW_STATISTICS,
-        Request(|_, request| read_another_profile(request))),
+    Mutant("statistics_of_another_profile", VIEW_STATISTICS, Request(read_another_profile)),
 
     Mutant("key_with_foreign_scopes", KEY_OBJECT,
         Reply(READ_ME, |me| me["key"]["scopes"] = json!(Scope::ALL))),
@@ -207,12 +205,10 @@ static OTHERS: &[Mutant] = &[
     Mutant("webhook_off_after_11_failures", TURNED_OFF, FailureLimit(11)),
     Mutant("webhook_never_off", TURNED_OFF, FailureLimit(u32::MAX)),
 
-    Mutant("unknown_field_ignored", UNKNOWN_FIELDS,
-        Request(|_, request| drop_unknown_fields(request))),
+    Mutant("unknown_field_ignored", UNKNOWN_FIELDS, Request(drop_unknown_fields)),
     Mutant("rejected_edit_stored", UNKNOWN_FIELDS, Process(store_rejected_edit)),
 
-    Mutant("color_without_hash", COLORS,
-        Request(|_, request| add_hash(request))),
+    Mutant("color_without_hash", COLORS, Request(add_hash)),
     Mutant("31_days_of_other_profiles", DAYS,
         Process(|world, request, now| accept_days(31, 30, world, request, now))),
     Mutant("366_days_of_own_profile", DAYS,

@@ -10,6 +10,7 @@ use crate::engine::{
     AdviceKind, Endpoint, KEY_IN_QUERY, POST_REPEATED, RETRY_AFTER_IGNORED, Request,
 };
 use crate::faults::{PlannedReply, WireFault};
+use crate::journal::Entry;
 
 /// Maximum number of responses to remember.
 const MAX_RESPONSES: usize = 256;
@@ -38,26 +39,25 @@ enum Response {
 }
 
 impl RecentResponses {
-    /// Compares a request to an endpoint with earlier responses, and remembers its own response.
+    /// Compares a recorded request to an endpoint with earlier responses, and remembers its own response.
     pub(crate) fn observe(
         &mut self,
-        request: &Request,
+        entry: &Entry,
         endpoint: Endpoint,
-        at: Timestamp,
-        other_keys: &[String],
         planned: &PlannedReply,
     ) -> Vec<(AdviceKind, String)> {
+        let request = &entry.request;
         let mut found = Vec::new();
         let mut add = |kind, problem: &str| found.push((kind, format!("{endpoint}: {problem}")));
         if let Some(query) = &request.query
-            && request.secrets(other_keys).redact(query) != *query
+            && request.secrets(&entry.other_keys).redact(query) != *query
         {
             add(KEY_IN_QUERY, "the query contains a key");
         }
         match self.take(request) {
             Some(Response::RetryAfter { since, wait, until }) => {
                 let waited = since.elapsed();
-                if waited < wait && at < until {
+                if waited < wait && entry.at < until {
                     let (waited, wait) = (waited.as_secs_f64(), wait.as_secs());
                     let requested = format!("Retry-After requested {wait} s");
                     let problem = format!("sent again after {waited:.3} s; {requested}");
@@ -76,7 +76,7 @@ impl RecentResponses {
             let is_lost = |one: &Remembered| matches!(one.response, Response::Lost { .. });
             self.0.retain(|one| one.key != key || !is_lost(one));
         }
-        if let Some(response) = worth_remembering(request, at, planned) {
+        if let Some(response) = worth_remembering(entry, planned) {
             if self.0.len() == MAX_RESPONSES {
                 self.0.pop_front();
             }
@@ -100,10 +100,10 @@ impl RecentResponses {
     }
 }
 
-fn worth_remembering(request: &Request, at: Timestamp, planned: &PlannedReply) -> Option<Response> {
+fn worth_remembering(entry: &Entry, planned: &PlannedReply) -> Option<Response> {
     if planned.wire.is_some_and(WireFault::loses_response) {
-        let fault = planned.fault.unwrap_or_default();
-        return (request.method == "POST").then_some(Response::Lost { fault });
+        let fault = entry.fault.unwrap_or_default();
+        return (entry.request.method == "POST").then_some(Response::Lost { fault });
     }
     if planned.code < 300 {
         return None;
@@ -114,11 +114,11 @@ fn worth_remembering(request: &Request, at: Timestamp, planned: &PlannedReply) -
         Ok(seconds) => Duration::from_secs(seconds),
         Err(_) => {
             let date = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
-            date.duration_since(at).try_into().ok()?
+            date.duration_since(entry.at).try_into().ok()?
         }
     };
     let since = Instant::now();
-    let until = at.checked_add(wait).unwrap_or(Timestamp::MAX);
+    let until = entry.at.checked_add(wait).unwrap_or(Timestamp::MAX);
     Some(Response::RetryAfter { since, wait, until })
 }
 

@@ -10,14 +10,14 @@ use super::Service;
 use super::response::compress;
 use super::store::Handled;
 use crate::engine::{Endpoint, Processed, Request, World};
-use crate::faults::{FaultPlan, Phase, PlannedReply, large_body};
+use crate::faults::{FaultPlan, Phase, PlannedReply, large_json};
 use crate::journal::{Entry, RequestOutcome, Response};
 use crate::tasks::lock;
 
 /// A request and its response. If it is dropped during a delay, the client has disconnected.
 #[derive(Debug)]
 pub(crate) struct Exchange {
-    service: Arc<Service>,
+    pub(crate) service: Arc<Service>,
     pub(crate) plan: FaultPlan,
     stage: Stage,
     /// The number of the entry in the journal, once there is one.
@@ -95,25 +95,21 @@ impl Exchange {
         self.record_outcome(RequestOutcome::Abandoned);
     }
 
-    /// Returns the rest of a request that is carried out later: the time until then, the end of the service, which
-    /// cancels it, and a function that carries it out and records `planned`, what the client received.
+    /// Returns the rest of a request that is carried out later, unless the service ends before: the time until then,
+    /// and a function that carries it out and records `planned`, what the client received.
     pub(crate) fn take_late(
         &mut self,
         planned: &PlannedReply,
-    ) -> Option<(
-        Duration,
-        impl Future<Output = ()> + use<>,
-        impl FnOnce() + use<>,
-    )> {
+    ) -> Option<(Duration, impl FnOnce() + use<>)> {
         let (request, before) = self.late.take()?;
         let (time, service) = (self.plan.late()?, self.service.clone());
-        let (ended, number, outcome) = (service.ended.started(), self.number?, planned.outcome());
+        let (number, outcome) = (self.number?, planned.outcome());
         let carry_out = move || {
             // A state file that cannot be used is reported by the next request.
             let _ = service.store.handle_late(&request, service.mutant, before);
             service.journal.conclude(number, outcome);
         };
-        Some((time, ended, carry_out))
+        Some((time, carry_out))
     }
 
     fn record_outcome(&self, outcome: RequestOutcome) {
@@ -218,9 +214,7 @@ impl Exchange {
         }
         if let Some(endpoint) = processed.endpoint {
             let mut recent = lock(&service.recent_responses);
-            for (kind, found) in
-                recent.observe(request, endpoint, entry.at, &entry.other_keys, &planned)
-            {
+            for (kind, found) in recent.observe(&entry, endpoint, &planned) {
                 service.count(|report| report.advise(kind, found));
             }
         }
@@ -229,7 +223,7 @@ impl Exchange {
         let body = match length {
             Some(length) => {
                 let recorded = service.journal.limits().body_bytes.min(length);
-                large_body::json(length).copy_to_bytes(recorded)
+                large_json(length).copy_to_bytes(recorded)
             }
             None => planned.body.clone(),
         };

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 
 use self::advice::RecentResponses;
 use crate::engine::{Keys, OwnHosts, Report, World};
-use crate::faults::{ActiveRule, Fault, FaultRule, FaultRules, Phase};
-use crate::input::{InvalidInput, Result};
+use crate::faults::{ActiveRule, FaultRule, FaultRules};
+use crate::input::Result;
 use crate::journal::{Journal, PastJournals};
 use crate::mutants::Mutant;
 use crate::tasks::{Shutdown, lock};
@@ -44,8 +44,6 @@ pub(crate) struct Service {
     /// Lets web pages of another origin use the service.
     pub(crate) cors: Option<Cors>,
     pub(crate) own_hosts: OwnHosts,
-    /// `false` if the service has no connections of its own, but passes its responses to wiremock.
-    pub(crate) has_connection: bool,
     /// Starts when the service ends, which wakes all waiting requests.
     pub(crate) ended: Shutdown,
 }
@@ -117,26 +115,11 @@ impl Service {
             mutant: None,
             cors: None,
             own_hosts: OwnHosts::default(),
-            has_connection: true,
             ended: Shutdown::default(),
         }
     }
 
-    /// Adds a fault rule, unless its fault needs a connection that the service does not have.
-    pub(crate) fn add_fault(&self, rule: FaultRule) -> Result<()> {
-        let is_late = matches!(rule.phase(), Phase::Late { .. });
-        if !self.has_connection && (is_late || matches!(rule.fault, Fault::Wire(_))) {
-            let message = format!(
-                "the fault `{}` needs a connection, which a responder of wiremock does not have; use \
-                 `MockServer`",
-                if is_late { "late" } else { rule.fault.name() }
-            );
-            return Err(InvalidInput::new("no_connection", message));
-        }
-        self.add_faults(vec![rule]).map(drop)
-    }
-
-    /// Adds fault rules to a service with connections, and returns them.
+    /// Adds fault rules, and returns them.
     pub(crate) fn add_faults(&self, rules: Vec<FaultRule>) -> Result<Vec<ActiveRule>> {
         self.faults.add(rules, || self.now())
     }

@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 use url::{Origin, Url};
 
 use crate::engine::{Reply, Request};
-use crate::faults::{PlannedReply, large_body};
+use crate::faults::{PlannedReply, large_gzip};
 use crate::input::{InvalidInput, Result};
 use crate::redaction::SafeUrl;
 
@@ -111,7 +111,7 @@ pub(crate) fn compress(request: &Request, planned: &mut PlannedReply) {
     if accepts_gzip(request) {
         headers.push(("content-encoding".into(), "gzip".into()));
         let compressed = match planned.large.take() {
-            Some(length) => large_body::gzip(length),
+            Some(length) => large_gzip(length),
             None => gzip(&planned.body),
         };
         planned.body = compressed.into();

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::engine::{World, raise_last_id};
 use crate::files;
-use crate::input::{InvalidInput, read_json};
+use crate::input::{self, InvalidInput};
 
 /// The version of the file format.
 const VERSION: u32 = 1;
@@ -124,16 +124,16 @@ impl StateFile {
     }
 
     fn parse(&self, bytes: &[u8]) -> Result<World, StateError> {
-        let written = read_json::value(bytes).map_err(|error| self.damaged(error))?;
+        let written = input::value(bytes).map_err(|error| self.damaged(error))?;
         // The version is checked first: a newer format may differ in everything else.
         let world = match written.get("version").and_then(Value::as_u64) {
             Some(version) if version != u64::from(VERSION) => {
                 let path = self.path.clone();
                 return Err(StateError::UnsupportedVersion { path, version });
             }
-            Some(_) => read_json::object_in(written).map(|saved: Saved<World>| saved.world),
+            Some(_) => input::object_in(written).map(|saved: Saved<World>| saved.world),
             // Only the world, as the control API returns it.
-            None => read_json::object_in(written),
+            None => input::object_in(written),
         };
         let mut world: World = world.map_err(|error| self.damaged(error))?;
         raise_last_id(&mut world).map_err(|error| self.damaged(error))?;

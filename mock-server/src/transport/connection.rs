@@ -20,7 +20,7 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::messages::{NoResponse, READ_TIMEOUT, Responded, response};
+use super::{NoResponse, READ_TIMEOUT, Responded, response};
 use crate::engine::{Reply, http_date};
 use crate::faults::{PlannedReply, WireFault};
 use crate::tasks::Shutdown;
@@ -96,16 +96,12 @@ async fn serve_connection(stream: TcpStream, handler: Arc<impl Handler>, shutdow
             }
         }
     });
+    let has_ended = false;
+    let stream = TokioIo::new(ClientStream { stream, has_ended });
     let mut connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(READ_TIMEOUT)
-        .serve_connection(
-            TokioIo::new(ClientStream {
-                stream,
-                has_ended: false,
-            }),
-            service,
-        );
+        .serve_connection(stream, service);
     let served = tokio::select! {
         biased;
         served = &mut connection => served,
@@ -123,14 +119,15 @@ async fn serve_connection(stream: TcpStream, handler: Arc<impl Handler>, shutdow
     };
     let cause = error.source().and_then(|error| error.downcast_ref());
     if let Some(NoResponse::Fault(answer, fault)) = cause {
+        let (reply, exchange) = &**answer;
         let stream = connection.into_parts().io.into_inner().stream;
         let written = tokio::select! {
-            written = write_fault(stream, *fault, &answer.reply) => written,
+            written = write_fault(stream, *fault, reply) => written,
             () = shutdown.started() => Ok(()),
         };
         // Any other fault is the outcome, whenever the client disconnects.
         if let (Err(_), WireFault::Dribble { .. }) = (written, fault) {
-            answer.exchange.abandon();
+            exchange.abandon();
         }
     }
 }

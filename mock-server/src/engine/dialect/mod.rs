@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use self::settings::{Setting, SettingValue, settings};
 use crate::engine::seeded_hash::SeededHash;
-use crate::input::{InvalidInput, Result, read_json};
+use crate::input::{self, InvalidInput, Result};
 use crate::redaction::SafeUrl;
 
 pub use observed::WebhookTimeout;
@@ -134,7 +134,7 @@ impl Dialect {
 #[serde(deny_unknown_fields)]
 pub struct DialectFile {
     /// The settings; missing ones have their defaults.
-    #[serde(deserialize_with = "read_json::nested_object")]
+    #[serde(deserialize_with = "input::nested_object")]
     pub settings: Dialect,
     /// The origin of the settings, if they were learned from a running service.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,15 +162,15 @@ impl DialectFile {
     /// Returns [`InvalidInput`] if `text` is not a JSON object or contains an unknown field, setting
     /// or value.
     pub fn from_json(text: &str) -> Result<Self> {
-        Self::from_value(read_json::value(text.as_bytes())?)
+        Self::from_value(input::value(text.as_bytes())?)
     }
 
     pub(crate) fn from_value(value: Value) -> Result<Self> {
         if value.get("settings").is_some() || value.get("learned").is_some() {
-            return read_json::object_in(value);
+            return input::object_in(value);
         }
         Ok(Self {
-            settings: read_json::object_in(value)?,
+            settings: input::object_in(value)?,
             learned: None,
         })
     }

@@ -167,15 +167,10 @@ pub(in crate::engine) struct Values<'a> {
 
 impl From<ErrorBody> for ErrorTemplate {
     fn from(shape: ErrorBody) -> Self {
+        let flat = || json!({"code": "{code}", "message": "{message}", "field": "{field}"});
         let (content_type, body) = match shape {
-            ErrorBody::Nested => {
-                let error = json!({"code": "{code}", "message": "{message}", "field": "{field}"});
-                (None, json!({ "error": error }))
-            }
-            ErrorBody::Flat => (
-                None,
-                json!({"code": "{code}", "message": "{message}", "field": "{field}"}),
-            ),
+            ErrorBody::Nested => (None, json!({"error": flat()})),
+            ErrorBody::Flat => (None, flat()),
             ErrorBody::ProblemDetails => (
                 Some("application/problem+json"),
                 json!({"type": "about:blank", "title": "{title}", "status": "{status}",

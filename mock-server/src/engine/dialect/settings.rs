@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::observed::{
     ErrorTemplate, ExtraFields, RateLimitHeaderNames, Rejections, WebhookTimeout, WriteStatuses,
 };
-use crate::input::read_json;
+use crate::input;
 
 /// A setting.
 pub(super) struct Setting {
@@ -130,7 +130,7 @@ macro_rules! settings {
             pub rate_limit_header_names: Option<RateLimitHeaderNames>,
             /// The status codes of successful writes, in place of those of
             /// [`write_responses`](Self::write_responses).
-            #[serde(skip_serializing_if = "is_default", deserialize_with = "read_json::nested_object")]
+            #[serde(skip_serializing_if = "is_default", deserialize_with = "input::nested_object")]
             #[doc(hidden)]
             pub write_statuses: WriteStatuses,
             /// Fields of responses that the specification does not list.

@@ -223,7 +223,7 @@ pub(super) fn show_site(world: &World, call: &mut Call<'_>) -> Result<Reply, Rej
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::json_object::to_json;
+    use crate::engine::to_json;
 
     #[test]
     fn statistics_add_up_for_any_seed_handle_and_day() {

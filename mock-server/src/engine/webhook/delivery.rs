@@ -10,7 +10,7 @@ use serde_json::Value;
 use sha2::Sha256;
 
 use crate::engine::{SignatureEncoding, WebhookPayload, to_json};
-use crate::input::{BytesInJson, InvalidInput, Result, bytes_in_json};
+use crate::input::{BytesInJson, InvalidInput, Result};
 
 /// The kind of an event: one of the kinds of the specification, or any other name that is
 /// valid in a header.
@@ -176,7 +176,7 @@ pub struct SignedDelivery {
     /// The header `Content-Type`.
     pub content_type: String,
     /// The exact body. In JSON, a string, or `{"base64": "…"}` if it is not UTF-8.
-    #[serde(with = "bytes_in_json")]
+    #[serde(with = "BytesInJson")]
     pub body: Vec<u8>,
 }
 
@@ -251,7 +251,7 @@ impl fmt::Display for DeliveryOutcome {
 /// It is written only to state files.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "BytesInJson")]
-pub(crate) struct WebhookSecret(#[serde(serialize_with = "bytes_in_json::serialize")] Vec<u8>);
+pub(crate) struct WebhookSecret(#[serde(serialize_with = "BytesInJson::serialize")] Vec<u8>);
 
 impl WebhookSecret {
     /// Takes the bytes as they are, without trimming.

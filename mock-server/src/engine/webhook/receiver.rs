@@ -11,7 +11,7 @@ use serde_json::Value;
 use url::{Position, Url};
 
 use super::delivery::DeliveryOutcome;
-use crate::input::{BAD_BODY, InvalidInput, Result, read_json};
+use crate::input::{self, BAD_BODY, InvalidInput, Result};
 use crate::redaction::SafeUrl;
 
 /// The absolute `http://` URL of a receiver.
@@ -111,11 +111,11 @@ pub struct BuiltInReceiver {
 impl BuiltInReceiver {
     /// Receives one delivery. A timeout takes effect immediately.
     pub(super) fn take(&mut self, timeout: Duration) -> DeliveryOutcome {
-        let response = self.script.response_after(self.received);
+        let status = self.script.status_after(self.received);
         self.received += 1;
-        match response {
-            ScriptedResponse::Status(status) => DeliveryOutcome::Responded { status },
-            ScriptedResponse::TimeOut => DeliveryOutcome::timed_out(timeout),
+        match status {
+            Some(status) => DeliveryOutcome::Responded { status },
+            None => DeliveryOutcome::timed_out(timeout),
         }
     }
 }
@@ -148,29 +148,21 @@ pub struct ReceiverScript(Vec<Step>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Step {
-    response: ScriptedResponse,
+    /// The status of the response, 200 to 599; `None` lets the delivery time out.
+    status: Option<u16>,
     times: u32,
 }
 
-/// The response of the built-in receiver to one delivery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ScriptedResponse {
-    /// Responds with this status, 200 to 599.
-    Status(u16),
-    /// Lets the delivery time out.
-    TimeOut,
-}
-
 impl ReceiverScript {
-    /// Returns the response to the delivery after `before` others.
-    fn response_after(&self, before: u64) -> ScriptedResponse {
+    /// Returns the status for the delivery after `before` others.
+    fn status_after(&self, before: u64) -> Option<u16> {
         let mut end = 0;
         let current = self.0.iter().find(|step| {
             end += u64::from(step.times);
             before < end
         });
         let step = current.or(self.0.last());
-        step.expect("a script has at least one step").response
+        step.expect("a script has at least one step").status
     }
 
     /// Creates a script from parsed steps and their source text.
@@ -237,9 +229,9 @@ impl fmt::Display for ReceiverScript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, step) in self.0.iter().enumerate() {
             let comma = if index == 0 { "" } else { ", " };
-            match step.response {
-                ScriptedResponse::Status(status) => write!(f, "{comma}{status}")?,
-                ScriptedResponse::TimeOut => write!(f, "{comma}timeout")?,
+            match step.status {
+                Some(status) => write!(f, "{comma}{status}")?,
+                None => write!(f, "{comma}timeout")?,
             }
             if step.times != 1 {
                 write!(f, " x{}", step.times)?;
@@ -251,16 +243,16 @@ impl fmt::Display for ReceiverScript {
 
 impl Step {
     fn from_text(text: &str) -> Option<Self> {
-        let (response, times) = match text.split_once(" x") {
-            Some((response, times)) => (response.trim_end(), times.parse().ok()?),
+        let (status, times) = match text.split_once(" x") {
+            Some((status, times)) => (status.trim_end(), times.parse().ok()?),
             None => (text, 1),
         };
         let is_valid = |status: &u16| (200..=599).contains(status);
-        let response = match response {
-            "timeout" => ScriptedResponse::TimeOut,
-            status => ScriptedResponse::Status(status.parse().ok().filter(is_valid)?),
+        let status = match status {
+            "timeout" => None,
+            number => Some(number.parse().ok().filter(is_valid)?),
         };
-        (times > 0).then_some(Self { response, times })
+        (times > 0).then_some(Self { status, times })
     }
 
     fn from_json(step: Value) -> Option<Self> {
@@ -271,7 +263,7 @@ impl Step {
             #[serde(default = "once")]
             times: u32,
         }
-        let Written { status, times } = read_json::object_in(step).ok()?;
+        let Written { status, times } = input::object_in(step).ok()?;
         match status {
             Value::String(name) if name != "timeout" => None,
             Value::String(_) => Self::from_text(&format!("timeout x{times}")),
@@ -368,9 +360,9 @@ mod tests {
     #[test]
     fn repeats_the_last_step() {
         let script: ReceiverScript = "500 x9, 200".parse().unwrap();
-        assert_eq!(script.response_after(8), ScriptedResponse::Status(500));
-        assert_eq!(script.response_after(9), ScriptedResponse::Status(200));
-        assert_eq!(script.response_after(1_000), ScriptedResponse::Status(200));
+        assert_eq!(script.status_after(8), Some(500));
+        assert_eq!(script.status_after(9), Some(200));
+        assert_eq!(script.status_after(1_000), Some(200));
     }
 
     #[test]

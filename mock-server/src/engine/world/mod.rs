@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::access::{ActiveKeys, Key, Keys, RateLimit, Scope, token};
 use super::webhook::{NewDelivery, NotSent, Prepared, Receiver, Webhook, WebhookSecret};
 use super::{Account, Badge, Clock, Dialect, Link, Post, Profile};
-use crate::input::{InvalidInput, Result, read_json};
+use crate::input::{self, InvalidInput, Result};
 use crate::redaction::label;
 
 pub(crate) use validation::{check, raise_last_id};
@@ -43,7 +43,7 @@ pub(crate) use validation::{check, raise_last_id};
 pub struct World {
     seed: u64,
     clock: Clock,
-    #[serde(default, deserialize_with = "read_json::nested_object")]
+    #[serde(default, deserialize_with = "input::nested_object")]
     dialect: Dialect,
     pub(super) last_id: u64,
     pub(super) badges: Vec<Badge>,

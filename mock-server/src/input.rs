@@ -1,16 +1,54 @@
-//! Parses JSON input: bodies for the control API, state files, fault rules and dialects.
+//! Input as JSON: bodies for the control API, state files, fault rules and dialects; and the error for invalid
+//! input.
 
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{DeserializeOwned, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Value, json};
 
 use crate::files::without_mark;
-use crate::input::{InvalidInput, Result};
 use crate::redaction::redact_keys;
+
+/// A result whose error is [`InvalidInput`], unless another type is named.
+pub(crate) type Result<T, E = InvalidInput> = std::result::Result<T, E>;
+
+/// An error for invalid input, such as a fault rule, an expectation or a script. The message states
+/// what was found and what was expected.
+///
+/// ```
+/// let error = mock_server::FaultRule::from_json(r#"{"fault": "empty"}"#).unwrap_err();
+/// assert_eq!(error.code(), "bad_body");
+/// assert!(error.to_string().starts_with("fault: unknown variant `empty`"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct InvalidInput {
+    code: &'static str,
+    message: String,
+}
+
+impl InvalidInput {
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { code, message }
+    }
+
+    /// Adds the number of the invalid rule to the message; the first rule is 1.
+    pub(crate) fn in_rule(self, number: usize) -> Self {
+        Self::new(self.code, format!("rule {number}: {}", self.message))
+    }
+
+    /// Returns the error code that the control API also uses: `bad_body` for JSON with an unexpected
+    /// structure, otherwise a code such as `invalid_fault`.
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+}
 
 /// The error code of invalid JSON.
 pub(crate) const BAD_BODY: &str = "bad_body";
@@ -101,6 +139,50 @@ fn unreadable(message: impl Display) -> InvalidInput {
     InvalidInput::new(BAD_BODY, redact_keys(&message.to_string()))
 }
 
+/// Bytes that are a string in JSON if they are UTF-8, and otherwise `{"base64": "…"}`. Also for serde's `with`.
+#[derive(Deserialize)]
+pub(crate) struct BytesInJson(#[serde(with = "BytesInJson")] pub(crate) Vec<u8>);
+
+impl BytesInJson {
+    pub(crate) fn serialize<S: Serializer>(bytes: &[u8], json: S) -> Result<S::Ok, S::Error> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => json.serialize_str(text),
+            Err(_) => json!({"base64": STANDARD.encode(bytes)}).serialize(json),
+        }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(json: D) -> Result<Vec<u8>, D::Error> {
+        json.deserialize_any(TextOrBase64)
+    }
+}
+
+struct TextOrBase64;
+
+impl<'de> Visitor<'de> for TextOrBase64 {
+    type Value = Vec<u8>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(r#"a string or {"base64": "…"}"#)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Vec<u8>, E> {
+        Ok(text.as_bytes().to_vec())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Vec<u8>, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Encoded {
+            base64: String,
+        }
+
+        let Encoded { base64 } = Encoded::deserialize(MapAccessDeserializer::new(map))?;
+        STANDARD
+            .decode(base64)
+            .map_err(|_| A::Error::custom("not valid base64; expected padded base64 such as aGk="))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,11 +220,27 @@ mod tests {
     #[test]
     fn an_error_contains_no_key() {
         let mut state = serde_json::to_value(World::new(7)).unwrap();
-        state["keys"] = serde_json::json!({"canary": {"handle": 7, "scopes": []}});
+        state["keys"] = json!({"canary": {"handle": 7, "scopes": []}});
         let error = object_in::<World>(state).unwrap_err();
         assert_eq!(
             error.to_string(),
             "keys: invalid type: integer `7`, expected a string"
         );
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Holder(#[serde(with = "BytesInJson")] Vec<u8>);
+
+    #[test]
+    fn bytes_survive_serialization() {
+        for (bytes, json) in [
+            (&b""[..], r#""""#),
+            ("é\n".as_bytes(), r#""é\n""#),
+            (b"\xff\x00", r#"{"base64":"/wA="}"#),
+        ] {
+            let holder = Holder(bytes.to_vec());
+            assert_eq!(serde_json::to_string(&holder).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Holder>(json).unwrap(), holder);
+        }
     }
 }
