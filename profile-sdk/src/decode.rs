@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use serde_path_to_error::{Path, Segment};
+use serde_path_to_error::Segment;
 
 use crate::json::Body;
 use crate::text::{one_line, quoted};
@@ -110,8 +110,13 @@ fn take_unexpected<T: ResponseData>(
             Ok(value) => return (Ok(value), unexpected),
             Err(error) => error,
         };
-        let name = first_name(error.path()).filter(|name| T::LENIENT_FIELDS.contains(name));
-        let field = name.and_then(|name| data.as_object_mut()?.remove_entry(name));
+        // The path leads through a field of the data.
+        let field = match error.path().iter().next() {
+            Some(Segment::Map { key }) if T::LENIENT_FIELDS.contains(&key.as_str()) => data
+                .as_object_mut()
+                .and_then(|fields| fields.remove_entry(key)),
+            _ => None,
+        };
         match field {
             Some((name, value)) => unexpected.insert(name, value),
             None => return (Err(error), unexpected),
@@ -120,14 +125,6 @@ fn take_unexpected<T: ResponseData>(
 }
 
 type PathError = serde_path_to_error::Error<serde_json::Error>;
-
-/// Returns the name of the field of the data that a path leads through.
-fn first_name(path: &Path) -> Option<&str> {
-    match path.iter().next()? {
-        Segment::Map { key } => Some(key),
-        Segment::Seq { .. } | Segment::Enum { .. } | Segment::Unknown => None,
-    }
-}
 
 fn error_at(root: &str, error: &PathError) -> String {
     let path = match error.path().to_string() {

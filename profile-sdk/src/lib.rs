@@ -24,8 +24,7 @@ compile_error!(
 // pacing     the clock and the rate limits, shared by all clones of a client
 // transport  the only module that uses the network
 // decode     decodes response bodies
-// json       reads JSON that most parsers reject
-// number     numbers in responses
+// json       reads JSON that most parsers reject, and counts
 // text       texts of a service in messages
 // error      the error type
 mod call;
@@ -33,7 +32,6 @@ mod client;
 mod decode;
 mod error;
 mod json;
-mod number;
 mod pacing;
 mod request;
 mod resources;

@@ -4,10 +4,9 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use crate::error::Again;
-use crate::number::{self, YEAR};
 
 /// The number of retries of a failed call, and the waits between them.
 ///
@@ -182,24 +181,12 @@ pub(crate) fn random_fraction() -> f64 {
     bits as f64 / f64::from(u32::MAX)
 }
 
-/// Parses the value of the header. Returns `None` if it is invalid.
-///
-/// A longer time than a year becomes a year. A date in the past becomes zero.
-pub(crate) fn read_retry_after(text: &str, now: SystemTime) -> Option<Duration> {
-    if let Some(seconds) = number::first_decimal(text) {
-        return Some(Duration::try_from_secs_f64(seconds).map_or(YEAR, |wait| wait.min(YEAR)));
-    }
-    let date = httpdate::parse_http_date(text.trim()).ok()?;
-    Some(date.duration_since(now).unwrap_or_default().min(YEAR))
-}
-
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, SystemTime};
+    use std::time::Duration;
 
     use super::{
-        Again, RetryBudget, RetryPolicy, random_fraction, read_retry_after, wait_after_429,
-        wait_before_retry,
+        Again, RetryBudget, RetryPolicy, random_fraction, wait_after_429, wait_before_retry,
     };
 
     fn wait(policy: &RetryPolicy, retries: u32, jitter: f64) -> Option<Duration> {
@@ -274,53 +261,5 @@ mod tests {
         assert!(drawn.iter().all(|fraction| (0.0..=1.0).contains(fraction)));
         let low = drawn.iter().filter(|fraction| **fraction < 0.25).count();
         assert!((150..350).contains(&low), "{low}");
-    }
-
-    fn read(text: &str) -> Option<Duration> {
-        // Sun, 06 Nov 1994 08:49:37 GMT
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
-        read_retry_after(text, now)
-    }
-
-    #[test]
-    fn parses_seconds_and_dates() {
-        for (text, seconds) in [
-            ("0", 0.0),
-            ("120", 120.0),
-            ("120, 60", 120.0),
-            (" 007 ", 7.0),
-            ("1.5", 1.5),
-            ("Sun, 06 Nov 1994 08:50:37 GMT", 60.0),
-            ("Sunday, 06-Nov-94 08:49:40 GMT", 3.0),
-            ("Sun Nov  6 08:49:38 1994", 1.0),
-            ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0),
-        ] {
-            assert_eq!(
-                read(text),
-                Some(Duration::from_secs_f64(seconds)),
-                "{text:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn ignores_invalid_values() {
-        for text in [
-            "",
-            "-1",
-            "NaN",
-            "inf",
-            "1e3",
-            "+5",
-            "soon",
-            ".",
-            "1.2.3",
-            "Sun, 99 Nov 1994 08:50:37 GMT",
-            "٣",
-        ] {
-            assert_eq!(read(text), None, "{text:?}");
-        }
-        assert_eq!(read("100000000000000000000"), Some(super::YEAR));
-        assert_eq!(read(&"9".repeat(400)), Some(super::YEAR));
     }
 }

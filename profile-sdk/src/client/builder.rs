@@ -13,8 +13,7 @@ use tower::ServiceExt as _;
 
 use crate::client::{CallSettings, Client, Shared};
 use crate::error::Error;
-use crate::number::YEAR;
-use crate::pacing::{Clock, Pacing, PacingSettings, SystemClock, Wait};
+use crate::pacing::{Clock, Pacing, PacingSettings, SystemClock, Wait, YEAR};
 use crate::request::default_headers;
 use crate::retry::{RetryPolicy, random_fraction};
 #[cfg(feature = "tower")]

@@ -9,7 +9,7 @@ use crate::decode::start_of;
 use crate::error::{Again, Error, ErrorKind};
 use crate::request::Operation;
 use crate::text::shorten;
-use crate::values::path_segment::segment;
+use crate::values::url_parameters::segment;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,8 +2,28 @@
 
 use std::time::{Duration, Instant};
 
-use crate::number::YEAR;
-use crate::pacing::rate_limit_status::{RateLimitHeaders, RateLimitStatus};
+use crate::pacing::YEAR;
+use crate::pacing::headers::RateLimitHeaders;
+
+/// The state of the key's rate limit, from the latest responses that reported it.
+///
+/// Returned by [`Client::rate_limit`](crate::Client::rate_limit). The specification does not define
+/// the headers, so every field can be `None`. (Specification: Limits.)
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RateLimitStatus {
+    /// The number of requests allowed per window.
+    pub limit: Option<u64>,
+    /// The number of requests left in the window after the latest response.
+    pub remaining: Option<u64>,
+    /// The time until the window ends, or `None` if it has ended.
+    pub reset_after: Option<Duration>,
+    /// The time that the service requested to wait after a 429, or `None` if it has passed.
+    pub retry_after: Option<Duration>,
+    /// The remaining pause of all requests after a 429: `retry_after`, but no longer than
+    /// [`RetryPolicy::max_wait`](crate::RetryPolicy::max_wait). `None` if there is no pause.
+    pub paused_for: Option<Duration>,
+}
 
 /// The requests in flight until the first responses arrive, so that a crowd does not exceed a limit
 /// that is not known yet.
@@ -290,8 +310,7 @@ pub(super) fn left(instant: Option<Instant>, now: Instant) -> Option<Duration> {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use crate::pacing::rate_limit_state::{RateLimitState, Turn};
-    use crate::pacing::rate_limit_status::RateLimitHeaders;
+    use super::{RateLimitHeaders, RateLimitState, Turn};
 
     const SECOND: Duration = Duration::from_secs(1);
     const MAX_WAIT: Duration = Duration::from_secs(30);

@@ -1,15 +1,15 @@
 //! The queue of the requests of a key.
 
+use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
-use std::task::Poll;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
 use tokio::time::sleep;
 
 use crate::error::Error;
-use crate::pacing::queue::{Obstacle, PATIENCE, Place, Queue, lock, wake_first};
 use crate::pacing::rate_limit_state::{RateLimitState, Start, Turn};
 use crate::pacing::{Clock, RateLimitStatus};
 
@@ -78,7 +78,7 @@ impl RateLimiter {
             limits.check(turn, now, self.status(now).paused_for)?;
             let wait = turn.wait();
             let Some((first, count)) = before else {
-                let waiting: Waiting = match turn {
+                let waiting: Sleep = match turn {
                     Turn::Ready | Turn::Response(_) => Box::pin(sleep(wait.min(limits.left(now)))),
                     Turn::Paused(_) | Turn::Exhausted(_) | Turn::Interval(_) => {
                         // A pause was reported after the 429.
@@ -128,7 +128,7 @@ impl RateLimiter {
         shared: &mut Option<Place<'a>>,
     ) -> Result<Permit<'a>, Obstacle> {
         let id = |place: Option<&Place<'_>>| place.map_or(u64::MAX, |place| place.id);
-        let max_wait = limits.max_wait(now);
+        let max_wait = limits.left(now).min(limits.max_wait);
         let mut queue = lock(&self.queue);
         let obstacle = queue.obstacle(id(own), now, max_wait);
         if obstacle.is_some() || now >= limits.deadline {
@@ -156,11 +156,11 @@ impl RateLimiter {
     }
 }
 
-/// A wait.
-type Waiting = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// A wait for a time.
+type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Waits for a future, or until a call in these places is woken. Returns `true` if the future completed.
-async fn wait_for(mut waiting: Waiting, own: &Place<'_>, shared: Option<&Place<'_>>) -> bool {
+async fn wait_for(mut waiting: Sleep, own: &Place<'_>, shared: Option<&Place<'_>>) -> bool {
     poll_fn(|context| {
         let waker = context.waker();
         let is_woken = own.is_woken(waker) | shared.is_some_and(|place| place.is_woken(waker));
@@ -178,27 +178,19 @@ impl WaitLimits {
         self.deadline.saturating_duration_since(now)
     }
 
-    fn max_wait(self, now: Instant) -> Duration {
-        self.left(now).min(self.max_wait)
-    }
-
     /// Returns an error if a wait is too long. After a pause, calls are sent even if the service requests a longer
     /// wait.
     fn check(self, turn: Turn, now: Instant, paused_for: Option<Duration>) -> Result<(), Error> {
         let left = self.left(now);
-        if let Turn::Paused(wait) = turn
-            && (wait > self.max_wait || wait >= left)
-        {
-            return Err(Error::delayed(PAUSED, paused_for));
-        }
-        if let Turn::Interval(wait) = turn
-            && wait >= left
-        {
-            return Err(Error::delayed(TOO_LONG_INTERVAL, Some(wait)));
-        }
-        match left.is_zero() {
-            true => Err(Error::delayed(LATE, None)),
-            false => Ok(()),
+        match turn {
+            Turn::Paused(wait) if wait > self.max_wait || wait >= left => {
+                Err(Error::delayed(PAUSED, paused_for))
+            }
+            Turn::Interval(wait) if wait >= left => {
+                Err(Error::delayed(TOO_LONG_INTERVAL, Some(wait)))
+            }
+            _ if left.is_zero() => Err(Error::delayed(LATE, None)),
+            _ => Ok(()),
         }
     }
 }
@@ -227,4 +219,117 @@ impl Drop for Permit<'_> {
     fn drop(&mut self) {
         self.end(|_, _| {});
     }
+}
+
+/// The time in which a waiting call that was woken has to be polled. Then it does not delay the others until it is
+/// polled again.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// A rate limit and the calls that wait for it.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    state: RateLimitState,
+    /// `true` if calls start in the order in which they came, even if all of them can start.
+    takes_turns: bool,
+    /// In the order of their IDs.
+    waiting: VecDeque<Waiting>,
+    last_id: u64,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    id: u64,
+    waker: Option<Waker>,
+    /// The time at which the call was woken, if it was not polled since.
+    woken: Option<Start>,
+}
+
+/// The reason why a call cannot start: its turn, and the ID of the first call before it with the number of those.
+type Obstacle = (Turn, Option<(u64, u32)>);
+
+impl Queue {
+    pub(super) fn new(interval: Duration, takes_turns: bool) -> Mutex<Self> {
+        Mutex::new(Self {
+            state: RateLimitState::new(interval),
+            takes_turns,
+            waiting: VecDeque::new(),
+            last_id: 0,
+        })
+    }
+
+    /// Returns the reason why a call with this ID cannot start, if there is one. Unless the calls take turns, it does not
+    /// wait for those before it while all of them can start.
+    fn obstacle(&mut self, id: u64, now: Instant, max_wait: Duration) -> Option<Obstacle> {
+        let turn = self.state.turn(now, max_wait);
+        let place = u32::try_from(self.place(id)).unwrap_or(u32::MAX);
+        if turn == Turn::Ready && !self.takes_turns && u64::from(place) < self.state.room() {
+            return None;
+        }
+        let first = self.first_before(id).map(|call| call.id);
+        let before = first.map(|first| (first, place));
+        (turn != Turn::Ready || before.is_some()).then_some((turn, before))
+    }
+
+    fn enter(&mut self) -> u64 {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.waiting.push_back(Waiting {
+            id,
+            ..Waiting::default()
+        });
+        id
+    }
+
+    fn place(&self, id: u64) -> usize {
+        self.waiting.partition_point(|call| call.id < id)
+    }
+
+    /// Returns the first call that may be polled.
+    fn first_before(&mut self, id: u64) -> Option<&mut Waiting> {
+        let mut before = self.waiting.iter_mut().take_while(|call| call.id < id);
+        before.find(|call| call.woken.is_none_or(|woken| woken.elapsed() < PATIENCE))
+    }
+}
+
+/// The place of a call in a queue, which it leaves when this is dropped.
+struct Place<'a> {
+    queue: &'a Mutex<Queue>,
+    id: u64,
+}
+
+impl Place<'_> {
+    /// Registers that the call is polled. Returns `true` if it was woken.
+    fn is_woken(&self, waker: &Waker) -> bool {
+        let mut queue = lock(self.queue);
+        let place = queue.place(self.id);
+        let call = &mut queue.waiting[place];
+        call.waker = Some(waker.clone());
+        call.woken.take().is_some()
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut queue = lock(self.queue);
+        let place = queue.place(self.id);
+        queue.waiting.remove(place);
+        wake_first(queue, u64::MAX);
+    }
+}
+
+/// Wakes the first of the calls before this one, after it has unlocked the queue.
+fn wake_first(mut queue: MutexGuard<'_, Queue>, id: u64) {
+    let waker = queue.first_before(id).and_then(|first| {
+        first.woken.get_or_insert_with(Start::now);
+        first.waker.take()
+    });
+    drop(queue);
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+/// Every update is complete before it can panic, so the state is valid.
+fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::text::quoted_start;
 use crate::values::InvalidValue;
-use crate::values::path_segment::segment;
+use crate::values::url_parameters::segment;
 
 /// A request that has not been sent.
 ///

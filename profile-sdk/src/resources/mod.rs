@@ -1,18 +1,13 @@
 //! The resources of the service: their types and calls, and fields that the specification does not define.
 
-mod badges;
-mod calls;
-mod links;
-mod objects;
-mod posts;
+mod links_posts_badges;
+mod macros;
 mod profile;
 mod profile_field;
 mod statistics;
 
-pub use badges::{Badge, BadgeKind};
-pub use links::{Link, LinkUpdate, NewLink};
-pub(crate) use objects::{objects, responses};
-pub use posts::{NewPost, Post};
+pub use links_posts_badges::{Badge, BadgeKind, Link, LinkUpdate, NewLink, NewPost, Post};
+pub(crate) use macros::{calls, objects, responses};
 pub use profile::{ApiVisible, KeyInfo, RateLimit};
 pub(crate) use profile_field::null_message;
 pub use profile_field::{Profile, ProfileField, ProfileUpdate};

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::calls::calls;
 use crate::call::Call;
 use crate::decode::{self, List, Resource, ResponseData};
 use crate::error::Error;
-use crate::json::readable_json;
-use crate::number::count_of;
+use crate::json::{count_of, readable_json};
 use crate::request::{Operation, Request};
-use crate::resources::{Badge, Extra, Link, Post, Profile, ProfileField, ProfileUpdate, responses};
+use crate::resources::{
+    Badge, Extra, Link, Post, Profile, ProfileField, ProfileUpdate, calls, responses,
+};
 use crate::text::one_line;
 use crate::values::Scopes;
 
@@ -45,6 +45,41 @@ calls! {
     /// ```
     pub fn me(&self) -> Call<Profile> {
         Call::read(self, Request::new(Operation::ME))
+    }
+
+    /// `PATCH /me/profile`: edits the profile. Returns the profile, or `None` if the response does
+    /// not contain it.
+    ///
+    /// Requires the scope `profile:write`. For the limits, see [`ProfileField`]. (Specification:
+    /// Endpoints, `PATCH /me/profile`.)
+    ///
+    /// # Errors
+    ///
+    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope, and
+    /// [`Rejected`](crate::ErrorKind::Rejected) if the service rejects a value; for others, see
+    /// [`ErrorKind`](crate::ErrorKind).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use profile_sdk::{Bio, ProfileUpdate};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// let update = ProfileUpdate::new().bio(Bio::new("First line\nSecond line")?);
+    /// match client.update_profile(&update).await? {
+    ///     Some(profile) => println!("the bio is now {:?}", profile.bio),
+    ///     None => println!("changed"),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn update_profile(&self, update: &ProfileUpdate) -> Call<Option<Profile>> {
+        Call::write(self, Request::new(Operation::UPDATE_PROFILE).json(update))
     }
 }
 
@@ -117,43 +152,6 @@ impl Resource for Profile {
     fn is_recognized(&self) -> bool {
         let mut fields = ProfileField::ALL.iter();
         self.handle.is_some() || fields.any(|field| self.get(*field).is_some())
-    }
-}
-
-calls! {
-    /// `PATCH /me/profile`: edits the profile. Returns the profile, or `None` if the response does
-    /// not contain it.
-    ///
-    /// Requires the scope `profile:write`. For the limits, see [`ProfileField`]. (Specification:
-    /// Endpoints, `PATCH /me/profile`.)
-    ///
-    /// # Errors
-    ///
-    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope, and
-    /// [`Rejected`](crate::ErrorKind::Rejected) if the service rejects a value; for others, see
-    /// [`ErrorKind`](crate::ErrorKind).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use profile_sdk::{Bio, ProfileUpdate};
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = mock_server::MockServer::start().await;
-    /// # let client = profile_sdk::Client::builder()
-    /// #     .base_url(service.uri())
-    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
-    /// #     .build()?;
-    /// let update = ProfileUpdate::new().bio(Bio::new("First line\nSecond line")?);
-    /// match client.update_profile(&update).await? {
-    ///     Some(profile) => println!("the bio is now {:?}", profile.bio),
-    ///     None => println!("changed"),
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn update_profile(&self, update: &ProfileUpdate) -> Call<Option<Profile>> {
-        Call::write(self, Request::new(Operation::UPDATE_PROFILE).json(update))
     }
 }
 

@@ -3,13 +3,115 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::calls::calls;
 use crate::call::Call;
 use crate::decode::ResponseData;
-use crate::number::{count_of, read_count, read_optional_count};
+use crate::json::{count_of, read_count, read_optional_count};
 use crate::request::{Operation, Request};
-use crate::resources::{Extra, responses};
+use crate::resources::{Extra, calls, responses};
 use crate::values::{Handle, OptionalDays};
+
+calls! {
+    /// `GET /users/{handle}/stats`: returns the view statistics of a profile.
+    ///
+    /// `days` is 1 to 365 for the key owner's profile and 1 to 30 for other profiles. With `None`,
+    /// the service uses 30. Requires a key; the specification names no scope. (Specification:
+    /// Endpoints, `GET /users/{handle}/stats`.)
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) if the profile does not exist, and
+    /// [`Rejected`](crate::ErrorKind::Rejected) if the service allows fewer days for this profile; for
+    /// others, see [`ErrorKind`](crate::ErrorKind).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use profile_sdk::{Days, Handle};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// let handle = Handle::new("demo")?;
+    /// let month = client.user_stats(&handle, None).await?;
+    /// let week = client.user_stats(&handle, Days::new(7)?).await?;
+    /// assert_eq!(week.daily.unwrap_or_default().len(), 7);
+    /// println!("{} views in all", month.total_views.unwrap_or_default());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn user_stats(&self, handle: &Handle, days: impl OptionalDays) -> Call<UserStats> {
+        let request = Request::with_parameter(Operation::USER_STATS, "handle", handle.as_str());
+        let request = match days.into() {
+            Some(days) => request.encoded_query(&format!("days={days}")),
+            None => request,
+        };
+        Call::read(self, request)
+    }
+
+    /// `GET /me/analytics`: returns views, likes and social counts of the key owner's profile.
+    ///
+    /// Requires the scope `analytics:read`. (Specification: Endpoints, `GET /me/analytics`.)
+    ///
+    /// # Errors
+    ///
+    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope, and
+    /// [`Unauthorized`](crate::ErrorKind::Unauthorized) if the service rejects the key; for others, see
+    /// [`ErrorKind`](crate::ErrorKind).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// let analytics = client.analytics().await?;
+    /// if let Some(likes) = analytics.likes.and_then(|likes| likes.total()) {
+    ///     println!("{likes} likes");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn analytics(&self) -> Call<Analytics> {
+        Call::read(self, Request::new(Operation::ANALYTICS))
+    }
+
+    /// `GET /stats`: returns site-wide counters.
+    ///
+    /// Does not require a key. The key is sent if the client has one. (Specification: Endpoints,
+    /// `GET /stats`.)
+    ///
+    /// # Errors
+    ///
+    /// [`Unreadable`](crate::ErrorKind::Unreadable) if a counter is missing, and
+    /// [`Unauthorized`](crate::ErrorKind::Unauthorized) if the service requires a key nevertheless; for
+    /// others, see [`ErrorKind`](crate::ErrorKind).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder()
+    /// #     .base_url(service.uri())
+    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
+    /// #     .build()?;
+    /// let site = client.site_stats().await?;
+    /// println!("{} users, {} views, {} links", site.users, site.views, site.links);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn site_stats(&self) -> Call<SiteStats> {
+        Call::read(self, Request::new(Operation::SITE_STATS))
+    }
+}
 
 responses! {
     /// View statistics of a profile.
@@ -94,59 +196,7 @@ responses! {
         #[serde(flatten)]
         pub extra: Extra,
     }
-}
 
-impl ResponseData for UserStats {
-    const LENIENT_FIELDS: &'static [&'static str] = &["devices", "countries"];
-
-    fn add_extra(&mut self, fields: Map<String, Value>) {
-        self.extra.extend(fields);
-    }
-}
-
-calls! {
-    /// `GET /users/{handle}/stats`: returns the view statistics of a profile.
-    ///
-    /// `days` is 1 to 365 for the key owner's profile and 1 to 30 for other profiles. With `None`,
-    /// the service uses 30. Requires a key; the specification names no scope. (Specification:
-    /// Endpoints, `GET /users/{handle}/stats`.)
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::ErrorKind::NotFound) if the profile does not exist, and
-    /// [`Rejected`](crate::ErrorKind::Rejected) if the service allows fewer days for this profile; for
-    /// others, see [`ErrorKind`](crate::ErrorKind).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # use profile_sdk::{Days, Handle};
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = mock_server::MockServer::start().await;
-    /// # let client = profile_sdk::Client::builder()
-    /// #     .base_url(service.uri())
-    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
-    /// #     .build()?;
-    /// let handle = Handle::new("demo")?;
-    /// let month = client.user_stats(&handle, None).await?;
-    /// let week = client.user_stats(&handle, Days::new(7)?).await?;
-    /// assert_eq!(week.daily.unwrap_or_default().len(), 7);
-    /// println!("{} views in all", month.total_views.unwrap_or_default());
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn user_stats(&self, handle: &Handle, days: impl OptionalDays) -> Call<UserStats> {
-        let request = Request::with_parameter(Operation::USER_STATS, "handle", handle.as_str());
-        let request = match days.into() {
-            Some(days) => request.encoded_query(&format!("days={days}")),
-            None => request,
-        };
-        Call::read(self, request)
-    }
-}
-
-responses! {
     /// Views, likes and social counts of the key owner's profile.
     ///
     /// The specification does not define the shape of these fields. A [`Metric`] holds what the service
@@ -163,6 +213,30 @@ responses! {
         #[serde(flatten)]
         pub extra: Extra,
     }
+
+    /// Site-wide counters. (Specification: Resources, Site statistics.)
+    pub struct SiteStats {
+        /// The number of users.
+        #[serde(deserialize_with = "read_count")]
+        pub users: u64,
+        /// The number of profile views.
+        #[serde(deserialize_with = "read_count")]
+        pub views: u64,
+        /// The number of links.
+        #[serde(deserialize_with = "read_count")]
+        pub links: u64,
+        /// All other fields, as the service sent them.
+        #[serde(flatten)]
+        pub extra: Extra,
+    }
+}
+
+impl ResponseData for UserStats {
+    const LENIENT_FIELDS: &'static [&'static str] = &["devices", "countries"];
+
+    fn add_extra(&mut self, fields: Map<String, Value>) {
+        self.extra.extend(fields);
+    }
 }
 
 impl ResponseData for Analytics {
@@ -172,6 +246,8 @@ impl ResponseData for Analytics {
         Some(analytics)
     }
 }
+
+impl ResponseData for SiteStats {}
 
 /// A number or an object of numbers, in the shape that the service sent.
 ///
@@ -208,91 +284,6 @@ impl Metric {
     #[must_use]
     pub fn raw(&self) -> &Value {
         &self.0
-    }
-}
-
-calls! {
-    /// `GET /me/analytics`: returns views, likes and social counts of the key owner's profile.
-    ///
-    /// Requires the scope `analytics:read`. (Specification: Endpoints, `GET /me/analytics`.)
-    ///
-    /// # Errors
-    ///
-    /// [`Forbidden`](crate::ErrorKind::Forbidden) if the key lacks the scope, and
-    /// [`Unauthorized`](crate::ErrorKind::Unauthorized) if the service rejects the key; for others, see
-    /// [`ErrorKind`](crate::ErrorKind).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = mock_server::MockServer::start().await;
-    /// # let client = profile_sdk::Client::builder()
-    /// #     .base_url(service.uri())
-    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
-    /// #     .build()?;
-    /// let analytics = client.analytics().await?;
-    /// if let Some(likes) = analytics.likes.and_then(|likes| likes.total()) {
-    ///     println!("{likes} likes");
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn analytics(&self) -> Call<Analytics> {
-        Call::read(self, Request::new(Operation::ANALYTICS))
-    }
-}
-
-responses! {
-    /// Site-wide counters. (Specification: Resources, Site statistics.)
-    pub struct SiteStats {
-        /// The number of users.
-        #[serde(deserialize_with = "read_count")]
-        pub users: u64,
-        /// The number of profile views.
-        #[serde(deserialize_with = "read_count")]
-        pub views: u64,
-        /// The number of links.
-        #[serde(deserialize_with = "read_count")]
-        pub links: u64,
-        /// All other fields, as the service sent them.
-        #[serde(flatten)]
-        pub extra: Extra,
-    }
-}
-
-impl ResponseData for SiteStats {}
-
-calls! {
-    /// `GET /stats`: returns site-wide counters.
-    ///
-    /// Does not require a key. The key is sent if the client has one. (Specification: Endpoints,
-    /// `GET /stats`.)
-    ///
-    /// # Errors
-    ///
-    /// [`Unreadable`](crate::ErrorKind::Unreadable) if a counter is missing, and
-    /// [`Unauthorized`](crate::ErrorKind::Unauthorized) if the service requires a key nevertheless; for
-    /// others, see [`ErrorKind`](crate::ErrorKind).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let service = mock_server::MockServer::start().await;
-    /// # let client = profile_sdk::Client::builder()
-    /// #     .base_url(service.uri())
-    /// #     .api_key(profile_sdk::ApiKey::new(service.key())?)
-    /// #     .build()?;
-    /// let site = client.site_stats().await?;
-    /// println!("{} users, {} views, {} links", site.users, site.views, site.links);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn site_stats(&self) -> Call<SiteStats> {
-        Call::read(self, Request::new(Operation::SITE_STATS))
     }
 }
 

@@ -31,8 +31,7 @@ use network::Network;
 use crate::client::CallSettings;
 use crate::error::{Error, RawResponse, setup_error};
 use crate::json::Body;
-use crate::pacing::Clock;
-use crate::pacing::clock::InFlight;
+use crate::pacing::{Clock, InFlight};
 use crate::request::{Method, Request};
 use crate::values::InvalidValue;
 

@@ -1,18 +1,16 @@
 //! Types for requests that enforce the limits of the specification.
 
 mod api_key;
-mod days;
 mod macros;
-pub(crate) mod path_segment;
 mod profile_values;
 mod scope;
+pub(crate) mod url_parameters;
 
 pub use api_key::ApiKey;
-pub use days::{Days, OptionalDays};
 pub(crate) use macros::{Field, Json, as_json, display_text, from_text, open_enum, text_value};
-pub use path_segment::{Handle, LinkId, PostId};
 pub use profile_values::{Bio, Color, DisplayName, FieldKind, LinkUrl, Location};
 pub use scope::{Scope, Scopes};
+pub use url_parameters::{Days, Handle, LinkId, OptionalDays, PostId};
 
 /// An error for an invalid value, such as a text longer than the specification allows. Nothing was
 /// sent.

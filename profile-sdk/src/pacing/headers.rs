@@ -1,30 +1,10 @@
-//! The state of the key's rate limit, from response headers.
+//! Reads the headers of a response about rate limits and waits.
 
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
-use crate::number::{self, YEAR};
-
-/// The state of the key's rate limit, from the latest responses that reported it.
-///
-/// Returned by [`Client::rate_limit`](crate::Client::rate_limit). The specification does not define
-/// the headers, so every field can be `None`. (Specification: Limits.)
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RateLimitStatus {
-    /// The number of requests allowed per window.
-    pub limit: Option<u64>,
-    /// The number of requests left in the window after the latest response.
-    pub remaining: Option<u64>,
-    /// The time until the window ends, or `None` if it has ended.
-    pub reset_after: Option<Duration>,
-    /// The time that the service requested to wait after a 429, or `None` if it has passed.
-    pub retry_after: Option<Duration>,
-    /// The remaining pause of all requests after a 429: `retry_after`, but no longer than
-    /// [`RetryPolicy::max_wait`](crate::RetryPolicy::max_wait). `None` if there is no pause.
-    pub paused_for: Option<Duration>,
-}
+use crate::pacing::YEAR;
 
 /// The rate limit headers of one response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -46,8 +26,8 @@ impl RateLimitHeaders {
             };
             let text = value.to_str().unwrap_or_default().trim();
             match name {
-                "limit" => read.limit = number::leading_number(text).or(read.limit),
-                "remaining" => read.remaining = number::leading_number(text).or(read.remaining),
+                "limit" => read.limit = leading_number(text).or(read.limit),
+                "remaining" => read.remaining = leading_number(text).or(read.remaining),
                 "reset" => read.reset_after = until(text, &now).or(read.reset_after),
                 _ => {}
             }
@@ -61,7 +41,7 @@ impl RateLimitHeaders {
 fn until(text: &str, now: impl Fn() -> SystemTime) -> Option<Duration> {
     const MIN_UNIX_TIME: f64 = 1e9;
     const MIN_UNIX_MILLISECONDS: f64 = 1e11;
-    let number = number::first_decimal(text)?;
+    let number = first_decimal(text)?;
     let seconds = match number < MIN_UNIX_MILLISECONDS {
         true => number,
         false => number / 1000.0,
@@ -74,13 +54,37 @@ fn until(text: &str, now: impl Fn() -> SystemTime) -> Option<Duration> {
     Some(time.saturating_sub(now.unwrap_or_default()).min(YEAR))
 }
 
+/// Parses the value of `Retry-After`. Returns `None` if it is invalid.
+///
+/// A longer time than a year becomes a year. A date in the past becomes zero.
+pub(super) fn read_retry_after(text: &str, now: SystemTime) -> Option<Duration> {
+    if let Some(seconds) = first_decimal(text) {
+        return Some(Duration::try_from_secs_f64(seconds).map_or(YEAR, |wait| wait.min(YEAR)));
+    }
+    let date = httpdate::parse_http_date(text.trim()).ok()?;
+    Some(date.duration_since(now).unwrap_or_default().min(YEAR))
+}
+
+/// Returns the first number of a header, without a sign or an exponent. Proxies join repeated headers.
+fn first_decimal(text: &str) -> Option<f64> {
+    let first = text.split([',', ';']).next()?.trim();
+    let is_decimal = |byte: u8| byte.is_ascii_digit() || byte == b'.';
+    first.parse().ok().filter(|_| first.bytes().all(is_decimal))
+}
+
+/// Returns the whole number at the start of a text, as in `100, 100;w=60`.
+pub(super) fn leading_number(text: &str) -> Option<u64> {
+    let end = text.find(|c: char| !c.is_ascii_digit());
+    text[..end.unwrap_or(text.len())].parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::{Duration, SystemTime};
 
     use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-    use crate::pacing::rate_limit_status::RateLimitHeaders;
+    use super::{RateLimitHeaders, YEAR, read_retry_after};
 
     fn read(headers: &[(&'static str, &'static str)]) -> Option<(Option<u64>, Option<u64>, u64)> {
         let headers: HeaderMap = headers
@@ -171,5 +175,53 @@ mod tests {
         }
         let over = [("x-ratelimit-reset", "1700000000")];
         assert_eq!(read(&over), Some((None, None, 0)));
+    }
+
+    fn read_wait(text: &str) -> Option<Duration> {
+        // Sun, 06 Nov 1994 08:49:37 GMT
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+        read_retry_after(text, now)
+    }
+
+    #[test]
+    fn parses_retry_after_in_seconds_and_dates() {
+        for (text, seconds) in [
+            ("0", 0.0),
+            ("120", 120.0),
+            ("120, 60", 120.0),
+            (" 007 ", 7.0),
+            ("1.5", 1.5),
+            ("Sun, 06 Nov 1994 08:50:37 GMT", 60.0),
+            ("Sunday, 06-Nov-94 08:49:40 GMT", 3.0),
+            ("Sun Nov  6 08:49:38 1994", 1.0),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0),
+        ] {
+            assert_eq!(
+                read_wait(text),
+                Some(Duration::from_secs_f64(seconds)),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn ignores_an_invalid_retry_after() {
+        for text in [
+            "",
+            "-1",
+            "NaN",
+            "inf",
+            "1e3",
+            "+5",
+            "soon",
+            ".",
+            "1.2.3",
+            "Sun, 99 Nov 1994 08:50:37 GMT",
+            "٣",
+        ] {
+            assert_eq!(read_wait(text), None, "{text:?}");
+        }
+        assert_eq!(read_wait("100000000000000000000"), Some(YEAR));
+        assert_eq!(read_wait(&"9".repeat(400)), Some(YEAR));
     }
 }
