@@ -1,11 +1,16 @@
 //! Sends a request until it succeeds, must not be retried, or runs out of time.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt as _;
+use tokio::time::sleep;
+
 use super::trace::{self, CallSpan};
-use super::until::run_until;
-use crate::client::{CallSettings, Client};
+use crate::client::{CallSettings, Client, Signal};
 use crate::error::{Again, AttemptSummary, Effect, Error, ErrorKind, RawResponse};
 use crate::json::Body;
 use crate::pacing::{Pacing, Permit, Wait, WaitLimits, YEAR};
@@ -13,17 +18,20 @@ use crate::request::{Method, Request};
 use crate::retry::wait_before_retry;
 use crate::transport::{AttemptState, Outgoing};
 
+/// The time to read the rest of the response to a write after the signal that ends the call.
+const GRACE: Duration = Duration::from_millis(500);
+
 /// A call in progress.
-pub(super) struct Sender<'a> {
+struct Sender<'a> {
     client: &'a Client,
-    pub(super) request: &'a Request,
+    request: &'a Request,
     settings: &'a CallSettings,
     accepts_any_body: bool,
     started: Instant,
     /// The error of the last attempt, which says what became of all of them.
     last: Option<Error>,
     /// The state of the current attempt, if the call can be ended.
-    pub(super) state: Option<Arc<AttemptState>>,
+    state: Option<Arc<AttemptState>>,
 }
 
 /// The response of a successful call, its attempts, and its span.
@@ -49,11 +57,11 @@ pub(crate) async fn send_with_retries(
         last: None,
         state: client.shared.until.as_ref().map(|_| Arc::default()),
     };
-    let span = CallSpan::new(request, client.shared.transport.base_url());
+    let span = CallSpan::new(request, &client.shared.transport.base_url);
     let result = match &client.shared.until {
         None => span.instrument(sender.run()).await,
         // Boxed, to keep calls without a signal small.
-        Some(signal) => Box::pin(run_until(signal.clone(), &mut sender, &span)).await,
+        Some(signal) => Box::pin(sender.run_until(signal.clone(), &span)).await,
     };
     let elapsed = sender.pacing().now().duration_since(sender.started);
     match result {
@@ -72,7 +80,7 @@ pub(crate) async fn send_with_retries(
 }
 
 impl<'a> Sender<'a> {
-    pub(super) async fn run(&mut self) -> Result<RawResponse, Error> {
+    async fn run(&mut self) -> Result<RawResponse, Error> {
         loop {
             let now = match self.last {
                 None => self.started,
@@ -97,6 +105,37 @@ impl<'a> Sender<'a> {
             trace::failed(number, &error);
             self.wait_after(error).await?;
         }
+    }
+
+    /// Sends the request until the signal. After it, only the rest of the response to a write is read.
+    async fn run_until(
+        &mut self,
+        mut signal: Signal,
+        span: &CallSpan,
+    ) -> Result<RawResponse, Error> {
+        let is_write = self.request.method().is_write();
+        let state = self.state.clone().unwrap_or_default();
+        let mut grace = None;
+        let result = {
+            let mut run = pin!(span.instrument(self.run()));
+            let end = poll_fn(|context| {
+                if grace.is_none() && signal.poll_unpin(context).is_ready() {
+                    grace = Some(Box::pin(sleep(GRACE)));
+                }
+                if let Some(grace) = &mut grace {
+                    let effect = match grace.poll_unpin(context) {
+                        Poll::Ready(()) => Some(Effect::Unclear),
+                        Poll::Pending => state.end(is_write),
+                    };
+                    if let Some(effect) = effect {
+                        return Poll::Ready(Err(effect));
+                    }
+                }
+                run.as_mut().poll(context).map(Ok)
+            });
+            end.await
+        };
+        result.unwrap_or_else(|effect| Err(self.canceled(effect)))
     }
 
     /// Waits until the next request can be sent. Returns the time then, or an error if the wait is too long.
@@ -210,7 +249,7 @@ impl<'a> Sender<'a> {
     }
 
     /// Returns the error of a call that was ended during an attempt with this effect.
-    pub(super) fn canceled(&self, effect: Effect) -> Error {
+    fn canceled(&self, effect: Effect) -> Error {
         let error = self.client.error_in(self.request, Error::canceled(effect));
         error.after(self.last.as_ref())
     }
@@ -228,9 +267,8 @@ impl<'a> Sender<'a> {
     }
 
     fn summary(&self) -> AttemptSummary {
-        self.last
-            .as_ref()
-            .map_or_else(AttemptSummary::default, |last| last.inner.summary)
+        let last = self.last.as_ref();
+        last.map(|last| last.inner.summary).unwrap_or_default()
     }
 
     /// Computed when it is needed, to keep calls small.

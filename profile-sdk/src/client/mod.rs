@@ -5,15 +5,17 @@ mod builder;
 pub use builder::ClientBuilder;
 
 use std::borrow::Cow;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, fmt};
 
+use futures_util::FutureExt as _;
+use futures_util::future::{self, Either};
 use reqwest::header::HeaderMap;
 use tokio::sync::Mutex;
 
-use crate::call::until::Signal;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Effect, Error, ErrorKind};
 use crate::pacing::{Pacing, RateLimitStatus};
 use crate::request::{Request, set_key};
 use crate::retry::RetryPolicy;
@@ -45,6 +47,9 @@ use crate::values::ApiKey;
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
 }
+
+/// The future that ends the calls of a client. The calls poll it; each has its own waker.
+pub(crate) type Signal = future::Shared<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
 #[derive(Clone)]
 pub(crate) struct Shared {
@@ -110,7 +115,7 @@ impl Client {
     /// ```
     #[must_use]
     pub fn base_url(&self) -> &str {
-        self.shared.transport.base_url().as_str()
+        self.shared.transport.base_url.as_str()
     }
 
     /// Returns the state of the key's rate limit, as reported in responses to this client and its
@@ -170,6 +175,47 @@ impl Client {
         Self { shared }
     }
 
+    /// Creates a client whose calls end when a future completes, for example at SIGTERM. The [guide](crate::guide#shutting-down) has an example.
+    ///
+    /// The calls of its clones, of clients that [`with_api_key`](Self::with_api_key) creates from it,
+    /// and of [`apply`](Self::apply) and [`sync`](Self::sync) end too, and later calls end before anything is sent. They return
+    /// [`ErrorKind::Canceled`](crate::ErrorKind::Canceled), and
+    /// [`may_have_been_applied`](crate::Error::may_have_been_applied) is `true` only if a write may have reached the
+    /// service. A write whose response has begun is read for up to half a second more, and may succeed.
+    ///
+    /// The client shares everything else with this one. If this one has a future already, either ends the calls.
+    /// The calls poll the future; it is not polled while there is none.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use profile_sdk::ErrorKind;
+    /// use tokio::sync::oneshot;
+    ///
+    /// # let service = mock_server::MockServer::start().await;
+    /// # let client = profile_sdk::Client::builder().base_url(service.uri()).build()?;
+    /// let (end, ended) = oneshot::channel::<()>();
+    /// let client = client.until(async { _ = ended.await });
+    /// client.badges().await?;
+    /// drop(end);
+    /// let error = client.badges().await.unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Canceled);
+    /// assert_eq!(error.attempts(), 0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn until(&self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
+        let mut shared = Shared::clone(&self.shared);
+        let signal: Pin<Box<dyn Future<Output = ()> + Send>> = match shared.until {
+            None => Box::pin(signal),
+            Some(earlier) => Box::pin(future::select(earlier, Box::pin(signal)).map(drop)),
+        };
+        shared.until = Some(signal.shared());
+        let shared = Arc::new(shared);
+        Self { shared }
+    }
+
     /// Redacts the key of this client in a text. Use it before you print a response, because a
     /// service may echo the key. Errors never contain the key. A key of fewer than 6 bytes is a
     /// placeholder that is not redacted, since it would also occur in other words.
@@ -188,6 +234,17 @@ impl Client {
     pub fn redact_key<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let key = self.shared.api_key.as_ref();
         key.map_or(Cow::Borrowed(text), |key| key.redact_in(text))
+    }
+
+    /// Waits for a future until the signal.
+    pub(crate) async fn unless_ended<F: Future>(&self, waiting: F) -> Result<F::Output, Error> {
+        let Some(signal) = self.shared.until.clone() else {
+            return Ok(waiting.await);
+        };
+        match future::select(signal, pin!(waiting)).await {
+            Either::Left(_) => Err(Error::canceled(Effect::Unsent)),
+            Either::Right((output, _)) => Ok(output),
+        }
     }
 
     /// Returns an error if a request requires a key and the client has none.
@@ -219,7 +276,7 @@ impl Client {
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
-            .field("base_url", self.shared.transport.base_url())
+            .field("base_url", &self.shared.transport.base_url)
             .field("api_key", &self.shared.api_key)
             .field("call_settings", &self.shared.call_settings)
             .finish_non_exhaustive()

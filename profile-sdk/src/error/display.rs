@@ -21,7 +21,16 @@ impl fmt::Display for Error {
     }
 }
 
-pub(super) struct Description<'a>(pub(super) &'a Error);
+impl Error {
+    /// Returns the text of this error without that the change may have been applied, for programs that report
+    /// the outcome themselves.
+    #[must_use]
+    pub fn description(&self) -> impl fmt::Display + '_ {
+        Description(self)
+    }
+}
+
+struct Description<'a>(&'a Error);
 
 impl fmt::Display for Description<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -86,10 +95,16 @@ fn path<'a>(error: &Error, operation: &'a Operation) -> Cow<'a, str> {
 
 /// Returns the message without the parts that come from the service.
 fn summary(error: &Error) -> String {
-    let reason = error.reason().to_owned();
+    let reason = error.inner.reason.clone();
     let text = match error.kind() {
         ErrorKind::Redirected => {
-            let target = error.header("location").map_or_else(String::new, origin);
+            // Without the parts that may be secret: user name, password, path and query. A relative URL may
+            // name another host, as `//host/path` does.
+            let target = error
+                .header("location")
+                .and_then(|url| Url::parse(url).ok());
+            let target = target.map(|url| url.origin().ascii_serialization());
+            let target = target.map_or_else(String::new, |host| format!(" to {}", shorten(&host)));
             format!(
                 "the service redirects{target}; redirects are not followed, to keep the key from other \
                  hosts; check the base URL"
@@ -128,14 +143,4 @@ fn summary(error: &Error) -> String {
         | ErrorKind::Canceled => return reason,
     };
     format!("{}: {text}", error.status().unwrap_or_default())
-}
-
-/// Returns the target of a redirect without the parts that may be secret: user name, password,
-/// path and query.
-fn origin(location: &str) -> String {
-    match Url::parse(location) {
-        Ok(url) => format!(" to {}", shorten(&url.origin().ascii_serialization())),
-        // A relative URL may name another host, as `//host/path` does.
-        Err(_) => String::new(),
-    }
 }

@@ -1,20 +1,14 @@
 //! The error type of all calls.
 
-mod body;
-#[cfg(feature = "testing")]
-pub(crate) mod builder;
 mod display;
 mod kind;
-mod raw_response;
+mod response;
 
-pub(crate) use body::{ErrorBody, is_page, read_error_body};
-use display::Description;
 pub use kind::ErrorKind;
 pub(crate) use kind::{Again, Effect, causes, find_cause, root_cause, setup_error};
-pub(crate) use raw_response::RawResponse;
+pub(crate) use response::{ErrorBody, RawResponse, is_page, read_error_body};
 
 use std::error::Error as StdError;
-use std::fmt;
 use std::time::Duration;
 
 use crate::request::Operation;
@@ -56,15 +50,15 @@ pub(crate) const CANCELED: &str = "the call was canceled";
 /// Boxed, to keep `Result` small.
 #[derive(Clone)]
 pub(crate) struct Inner {
-    kind: ErrorKind,
+    pub(crate) kind: ErrorKind,
     operation: Option<Operation>,
     pub(crate) resource: Option<String>,
     pub(crate) reason: String,
-    response: Option<RawResponse>,
+    pub(crate) response: Option<RawResponse>,
     /// The error of decompressing the response.
     coding_error: String,
     /// The code, the message and the field errors of the response.
-    body: ErrorBody,
+    pub(crate) body: ErrorBody,
     invalid_value: Option<InvalidValue>,
     pub(crate) summary: AttemptSummary,
     /// Of all attempts.
@@ -185,13 +179,6 @@ impl Error {
         let is_explained = is_exhausted || is_page(self.body()) || self.retry_after().is_some();
         let is_lacking = !is_explained && (is_about_scope || is_general);
         Some(scope).filter(|_| is_lacking && self.kind() == ErrorKind::Forbidden)
-    }
-
-    /// Returns the text of this error without that the change may have been applied, for programs that report
-    /// the outcome themselves.
-    #[must_use]
-    pub fn description(&self) -> impl fmt::Display + '_ {
-        Description(self)
     }
 
     /// Returns the number of requests sent. It is 0 if the call failed before the first, for example
@@ -383,11 +370,6 @@ impl Error {
         Self::unsent(ErrorKind::Timeout, reason)
     }
 
-    /// Returns the message of an error without a response.
-    pub(crate) fn reason(&self) -> &str {
-        &self.inner.reason
-    }
-
     /// Names the proxy if it may have sent the response.
     pub(crate) fn through_proxy(mut self, proxy: Option<&str>) -> Self {
         self.inner.reason = match (proxy, self.status()) {
@@ -408,15 +390,13 @@ impl Error {
     /// Counts the attempt that failed with this error, and adds what became of the attempts before.
     pub(crate) fn after(mut self, earlier: Option<&Self>) -> Self {
         let inner = &mut self.inner;
-        let mut summary =
-            earlier.map_or_else(AttemptSummary::default, |earlier| earlier.inner.summary);
+        let mut summary = earlier.map(|last| last.inner.summary).unwrap_or_default();
         summary.tries += u32::from(inner.kind != ErrorKind::Canceled);
         summary.attempts += u32::from(inner.effect != Effect::Unsent);
         summary.has_lost |= inner.response.is_none() && inner.effect == Effect::Unclear;
         inner.summary = summary;
-        inner.effect = earlier.map_or(inner.effect, |earlier| {
-            earlier.inner.effect.max(inner.effect)
-        });
+        let earlier = earlier.map(|last| last.inner.effect);
+        inner.effect = inner.effect.max(earlier.unwrap_or(Effect::Unsent));
         self
     }
 

@@ -61,7 +61,7 @@ pub struct Operation {
     path_template: Cow<'static, str>,
     scope: Option<Scope>,
     requires_key: bool,
-    idempotent: bool,
+    pub(super) idempotent: bool,
 }
 
 /// Declares the start of all paths, and the endpoints: a constant, the name of the method of `Client`,
@@ -160,12 +160,6 @@ impl Operation {
             requires_key: false,
             idempotent: matches!(method, Method::Get | Method::Put | Method::Delete),
         }
-    }
-
-    /// Marks the endpoint as idempotent.
-    pub(crate) fn idempotent(mut self) -> Self {
-        self.idempotent = true;
-        self
     }
 }
 

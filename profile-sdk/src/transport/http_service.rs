@@ -82,7 +82,7 @@ impl HttpService {
         match result.unwrap_or_else(|_| Err(Error::deadline_passed())) {
             Ok(_) => Ok(deadline.saturating_duration_since(Instant::now())),
             Err(error) if error.inner.effect == Effect::Unclear => {
-                Err(Error::not_sent(error.reason()))
+                Err(Error::not_sent(error.inner.reason))
             }
             Err(error) => Err(error),
         }
@@ -123,7 +123,7 @@ impl HttpService {
             Err(error) => error,
         };
         if error.inner.effect == Effect::Unsent && !is_unsent() {
-            return Err(Error::new(ErrorKind::ResponseLost, error.reason()));
+            return Err(Error::new(ErrorKind::ResponseLost, error.inner.reason));
         }
         Err(error)
     }

@@ -3,17 +3,14 @@
 mod attempt;
 mod base_url;
 mod body;
-mod connect_error;
 #[cfg(feature = "tower")]
 pub(crate) mod http_service;
 mod network;
 mod tls;
-mod tls_advice;
 
 pub(crate) use attempt::AttemptState;
 pub(crate) use base_url::{BaseUrl, parse_proxy};
-pub use tls::Tls;
-pub use tls_advice::tls_advice;
+pub use tls::{Tls, tls_advice};
 
 use std::str::FromStr as _;
 use std::sync::Arc;
@@ -134,7 +131,7 @@ pub(crate) struct Transport {
     /// The network and the layers around it, if there are any.
     #[cfg(feature = "tower")]
     layered: Option<HttpService>,
-    base_url: BaseUrl,
+    pub(crate) base_url: BaseUrl,
     max_response_bytes: usize,
 }
 
@@ -169,10 +166,6 @@ impl Transport {
             base_url,
             max_response_bytes,
         })
-    }
-
-    pub(crate) fn base_url(&self) -> &BaseUrl {
-        &self.base_url
     }
 
     /// Returns the origin of the proxy if it may have sent a response itself: HTTPS is tunneled.
@@ -254,10 +247,10 @@ impl Transport {
         let method = reqwest::Method::from_str(request.method().as_str());
         let method = method.expect("a method of HTTP");
         let mut headers = outgoing.headers.clone();
-        for (name, value) in request.headers() {
+        for (name, value) in &request.headers {
             headers.insert(name, value.clone());
         }
-        let body = request.body_bytes();
+        let body = request.body.clone();
         if body.is_some() {
             let json = HeaderValue::from_static("application/json");
             headers.insert(header::CONTENT_TYPE, json);

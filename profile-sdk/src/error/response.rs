@@ -1,9 +1,48 @@
-//! The error code and message in the body of a response.
+//! A response whose body has not been decoded, and the error code and message in its body.
 
+use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::{Map, Value};
 
-use crate::json;
+use crate::json::{self, Body};
 use crate::text::one_line;
+use crate::values::ApiKey;
+
+/// A response with its undecoded body.
+#[derive(Clone, Default)]
+pub(crate) struct RawResponse {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Body,
+    /// `true` if the body was truncated.
+    pub(crate) is_truncated: bool,
+}
+
+impl RawResponse {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    pub(crate) fn request_id(&self) -> Option<&str> {
+        let names = ["x-request-id", "request-id"];
+        names.into_iter().find_map(|name| self.header(name))
+    }
+
+    /// Redacts the key, which a service may echo in an error response.
+    pub(crate) fn redacted(mut self, key: Option<&ApiKey>) -> Self {
+        let Some(key) = key else { return self };
+        let body = String::from_utf8_lossy(&self.body.bytes);
+        if let Some(redacted) = key.redact(&body, self.is_truncated) {
+            self.body = Body::new(redacted);
+        }
+        for value in self.headers.values_mut() {
+            let text = String::from_utf8_lossy(value.as_bytes());
+            if key.redact(&text, false).is_some() {
+                *value = HeaderValue::from_static("[redacted]");
+            }
+        }
+        self
+    }
+}
 
 /// The members with a message, the first of which counts.
 const MESSAGES: &str = "message msg defaultMessage error_description detail title reason description \
