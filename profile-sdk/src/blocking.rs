@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::runtime::{self, Runtime};
 
 use crate::client::ClientBuilder;
-use crate::error::{Error, setup_error};
+use crate::error::{Error, invalid_because};
 use crate::values::ApiKey;
 
 /// A [`Client`](crate::Client) with its own runtime. The current thread waits for calls; a
@@ -53,7 +53,7 @@ impl Client {
             .thread_name("profile-sdk")
             .enable_all()
             .build()
-            .map_err(|error| setup_error("could not start the runtime", error))?;
+            .map_err(|error| invalid_because("could not start the runtime", error))?;
         let runtime = Arc::new(OwnRuntime(Some(runtime)));
         Ok(Self { client, runtime })
     }

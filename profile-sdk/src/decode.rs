@@ -52,15 +52,14 @@ pub(crate) fn read_any<T: DeserializeOwned>(body: &Body, is_enveloped: bool) -> 
             "the response has no body; read it with `read_bytes`, or as an `Option`".to_owned()
         });
     }
-    let json = match is_enveloped {
-        true => body.data(),
-        false => Ok(body.json()),
+    let (json, root) = match is_enveloped {
+        true => (body.data(), "data"),
+        false => (Ok(body.json()), ""),
     };
     let decoded = json.and_then(|json| {
         serde_json::from_str(json).or_else(|_| {
             let value: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
             let decoded = serde_path_to_error::deserialize(value);
-            let root = if is_enveloped { "data" } else { "" };
             decoded.map_err(|error| error_at(root, &error))
         })
     });

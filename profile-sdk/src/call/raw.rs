@@ -6,7 +6,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use crate::call::Call;
 use crate::client::Client;
 use crate::decode::read_any;
-use crate::error::Error;
+use crate::error::{Error, invalid_because};
 use crate::request::{Method, Operation, Request, check_path, check_query};
 
 /// A call to an endpoint that is not in the specification; created by [`Client::raw_call`].
@@ -97,11 +97,10 @@ impl RawCall {
     /// with keys that are not strings, returns [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the call
     /// is awaited; nothing is sent.
     pub fn json(self, body: &(impl Serialize + ?Sized)) -> Self {
-        self.edit(|_, request| match serde_json::to_vec(body) {
-            Ok(text) => Ok(request.json_text(text)),
-            Err(error) => Err(Error::invalid(format!(
-                "could not serialize the body to JSON: {error}"
-            ))),
+        self.edit(|_, request| {
+            let text = serde_json::to_vec(body);
+            let invalid = |error| invalid_because("could not serialize the body to JSON", error);
+            Ok(request.json_text(text.map_err(invalid)?))
         })
     }
 
@@ -109,14 +108,11 @@ impl RawCall {
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) when the call is awaited; nothing is sent.
     pub fn json_text(self, body: impl Into<Vec<u8>>) -> Self {
         let body = body.into();
-        self.edit(
-            |_, request| match serde_json::from_slice::<IgnoredAny>(&body) {
-                Ok(_) => Ok(request.json_text(body)),
-                Err(error) => Err(Error::invalid(format!(
-                    "the body is not valid JSON: {error}"
-                ))),
-            },
-        )
+        self.edit(|_, request| {
+            let checked = serde_json::from_slice::<IgnoredAny>(&body);
+            checked.map_err(|error| invalid_because("the body is not valid JSON", error))?;
+            Ok(request.json_text(body))
+        })
     }
 
     /// Declares that the request can be sent twice with the same result, so that it is retried if

@@ -135,8 +135,8 @@ pub(crate) enum Again {
 /// An error among the causes of another one.
 type Cause<'a> = &'a (dyn StdError + 'static);
 
-/// Creates an error about setting up a client, with its root cause in the message.
-pub(crate) fn setup_error(what: &str, error: impl StdError + 'static) -> Error {
+/// Creates the error of an invalid value or setting, with its root cause in the message.
+pub(crate) fn invalid_because(what: &str, error: impl StdError + 'static) -> Error {
     Error::invalid(format!("{what}: {}", root_cause(&error)))
 }
 

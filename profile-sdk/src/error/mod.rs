@@ -5,7 +5,7 @@ mod kind;
 mod response;
 
 pub use kind::ErrorKind;
-pub(crate) use kind::{Again, Effect, causes, find_cause, root_cause, setup_error};
+pub(crate) use kind::{Again, Effect, causes, find_cause, invalid_because, root_cause};
 pub(crate) use response::{ErrorBody, RawResponse, is_page, read_error_body};
 
 use std::error::Error as StdError;

@@ -19,6 +19,117 @@ use rate_limiter::Queue;
 /// The maximum of durations that come from a service or are added to an `Instant`, which may not represent more.
 pub(crate) const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
+/// The clock that a client uses for total timeouts and for waits between attempts.
+///
+/// Tests set their own with [`ClientBuilder::clock`](crate::ClientBuilder::clock), so that they do
+/// not wait. The timeout of a single attempt does not use this clock.
+///
+/// ```
+/// use std::future::Future;
+/// use std::pin::Pin;
+/// use std::sync::Mutex;
+/// use std::time::{Duration, Instant, SystemTime};
+///
+/// use profile_sdk::{Client, Clock};
+///
+/// /// Advances instead of waiting.
+/// #[derive(Default)]
+/// struct SkippingClock {
+///     skipped: Mutex<Duration>,
+/// }
+///
+/// impl Clock for SkippingClock {
+///     fn now(&self) -> Instant {
+///         Instant::now() + *self.skipped.lock().unwrap()
+///     }
+///
+///     fn date(&self) -> SystemTime {
+///         SystemTime::now() + *self.skipped.lock().unwrap()
+///     }
+///
+///     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+///         *self.skipped.lock().unwrap() += duration;
+///         Box::pin(std::future::ready(()))
+///     }
+/// }
+///
+/// let client = Client::builder()
+///     .base_url("http://localhost:8080")
+///     .clock(SkippingClock::default())
+///     .jitter(|| 0.5)
+///     .build()?;
+/// # Ok::<(), profile_sdk::Error>(())
+/// ```
+pub trait Clock: Send + Sync {
+    /// Returns a monotonic time.
+    fn now(&self) -> Instant;
+
+    /// Returns the system time. It is compared with dates in a response that has no `Date` header.
+    fn date(&self) -> SystemTime;
+
+    /// Completes after a duration. Dropping the future cancels the wait.
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+
+    /// Receives `true` when an attempt of a client with this clock starts, and `false` when it ends or is
+    /// canceled. Does nothing by default.
+    fn attempt(&self, is_in_flight: bool) {
+        let _ = is_in_flight;
+    }
+}
+
+impl<C: Clock + ?Sized> Clock for Arc<C> {
+    fn now(&self) -> Instant {
+        (**self).now()
+    }
+
+    fn date(&self) -> SystemTime {
+        (**self).date()
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        (**self).sleep(duration)
+    }
+
+    fn attempt(&self, is_in_flight: bool) {
+        (**self).attempt(is_in_flight);
+    }
+}
+
+/// The default clock of a client: that of the system, or of the tokio runtime if its time is paused.
+#[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::exhaustive_structs, reason = "it has no settings")]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Instant {
+        tokio::time::Instant::now().into_std()
+    }
+
+    fn date(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+}
+
+/// A wait of a call before its next attempt, passed to
+/// [`ClientBuilder::on_wait`](crate::ClientBuilder::on_wait).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Wait {
+    /// The time until the next attempt.
+    pub duration: Duration,
+    /// The kind of the error of the last attempt, or `RateLimited` before the first.
+    pub reason: ErrorKind,
+    /// The number of the retry that follows, from 1, or `None` for the rate limit, which does not count.
+    pub retry: Option<u32>,
+}
+
+/// A function that is called before each wait.
+pub(crate) type OnWait = Arc<dyn Fn(Wait) + Send + Sync>;
+
 /// The settings that the keys of a client have in common.
 #[derive(Clone)]
 pub(crate) struct PacingSettings {
@@ -123,98 +234,6 @@ fn age(response: &RawResponse) -> Duration {
     Duration::from_secs(seconds.unwrap_or_default())
 }
 
-/// A wait of a call before its next attempt, passed to
-/// [`ClientBuilder::on_wait`](crate::ClientBuilder::on_wait).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Wait {
-    /// The time until the next attempt.
-    pub duration: Duration,
-    /// The kind of the error of the last attempt, or `RateLimited` before the first.
-    pub reason: ErrorKind,
-    /// The number of the retry that follows, from 1, or `None` for the rate limit, which does not count.
-    pub retry: Option<u32>,
-}
-
-/// A function that is called before each wait.
-pub(crate) type OnWait = Arc<dyn Fn(Wait) + Send + Sync>;
-
-/// The clock that a client uses for total timeouts and for waits between attempts.
-///
-/// Tests set their own with [`ClientBuilder::clock`](crate::ClientBuilder::clock), so that they do
-/// not wait. The timeout of a single attempt does not use this clock.
-///
-/// ```
-/// use std::future::Future;
-/// use std::pin::Pin;
-/// use std::sync::Mutex;
-/// use std::time::{Duration, Instant, SystemTime};
-///
-/// use profile_sdk::{Client, Clock};
-///
-/// /// Advances instead of waiting.
-/// #[derive(Default)]
-/// struct SkippingClock {
-///     skipped: Mutex<Duration>,
-/// }
-///
-/// impl Clock for SkippingClock {
-///     fn now(&self) -> Instant {
-///         Instant::now() + *self.skipped.lock().unwrap()
-///     }
-///
-///     fn date(&self) -> SystemTime {
-///         SystemTime::now() + *self.skipped.lock().unwrap()
-///     }
-///
-///     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-///         *self.skipped.lock().unwrap() += duration;
-///         Box::pin(std::future::ready(()))
-///     }
-/// }
-///
-/// let client = Client::builder()
-///     .base_url("http://localhost:8080")
-///     .clock(SkippingClock::default())
-///     .jitter(|| 0.5)
-///     .build()?;
-/// # Ok::<(), profile_sdk::Error>(())
-/// ```
-pub trait Clock: Send + Sync {
-    /// Returns a monotonic time.
-    fn now(&self) -> Instant;
-
-    /// Returns the system time. It is compared with dates in a response that has no `Date` header.
-    fn date(&self) -> SystemTime;
-
-    /// Completes after a duration. Dropping the future cancels the wait.
-    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
-
-    /// Receives `true` when an attempt of a client with this clock starts, and `false` when it ends or is
-    /// canceled. Does nothing by default.
-    fn attempt(&self, is_in_flight: bool) {
-        let _ = is_in_flight;
-    }
-}
-
-impl<C: Clock + ?Sized> Clock for Arc<C> {
-    fn now(&self) -> Instant {
-        (**self).now()
-    }
-
-    fn date(&self) -> SystemTime {
-        (**self).date()
-    }
-
-    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        (**self).sleep(duration)
-    }
-
-    fn attempt(&self, is_in_flight: bool) {
-        (**self).attempt(is_in_flight);
-    }
-}
-
 /// Reports the start and the end of an attempt to the clock.
 pub(crate) struct InFlight<'a>(&'a Arc<dyn Clock>);
 
@@ -228,25 +247,6 @@ impl<'a> InFlight<'a> {
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         self.0.attempt(false);
-    }
-}
-
-/// The default clock of a client: that of the system, or of the tokio runtime if its time is paused.
-#[derive(Debug, Clone, Copy, Default)]
-#[expect(clippy::exhaustive_structs, reason = "it has no settings")]
-pub struct SystemClock;
-
-impl Clock for SystemClock {
-    fn now(&self) -> Instant {
-        tokio::time::Instant::now().into_std()
-    }
-
-    fn date(&self) -> SystemTime {
-        SystemTime::now()
-    }
-
-    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        Box::pin(tokio::time::sleep(duration))
     }
 }
 

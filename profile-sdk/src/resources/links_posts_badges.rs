@@ -1,7 +1,6 @@
 //! The links, posts and badges of profiles, and their calls.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::decode::{Resource, ResponseData, read_data};
@@ -220,7 +219,7 @@ calls! {
 
 responses! {
     /// A link on a profile. (Specification: Resources, Link.)
-    pub struct Link {
+    pub struct Link lenient(id, title, url) {
         /// The identifier, required to edit and delete the link.
         pub id: Option<LinkId>,
         /// The title.
@@ -234,7 +233,7 @@ responses! {
     }
 
     /// A post on a profile. (Specification: Resources, Post.)
-    pub struct Post {
+    pub struct Post lenient(id, body) {
         /// The identifier, required to delete the post.
         pub id: Option<PostId>,
         /// The text.
@@ -246,7 +245,7 @@ responses! {
     }
 
     /// A badge. (Specification: Resources, Badge.)
-    pub struct Badge {
+    pub struct Badge lenient(description, color, kind) {
         /// A short identifier.
         pub id: String,
         /// The display name.
@@ -264,25 +263,9 @@ responses! {
     }
 }
 
-impl ResponseData for Link {
-    const LENIENT_FIELDS: &'static [&'static str] = &["id", "title", "url"];
-
-    fn add_extra(&mut self, fields: Map<String, Value>) {
-        self.extra.extend(fields);
-    }
-}
-
 impl Resource for Link {
     fn is_recognized(&self) -> bool {
         self.id.is_some() || self.title.is_some() || self.url.is_some()
-    }
-}
-
-impl ResponseData for Post {
-    const LENIENT_FIELDS: &'static [&'static str] = &["id", "body"];
-
-    fn add_extra(&mut self, fields: Map<String, Value>) {
-        self.extra.extend(fields);
     }
 }
 
@@ -293,11 +276,6 @@ impl Resource for Post {
 }
 
 impl ResponseData for Vec<Badge> {}
-
-/// In the badges of a profile, whose shape the specification does not define.
-impl ResponseData for Badge {
-    const LENIENT_FIELDS: &'static [&'static str] = &["description", "color", "kind"];
-}
 
 objects! {
     /// A link to create. The specification does not limit its fields. `Deserialize` rejects unknown

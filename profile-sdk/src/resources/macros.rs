@@ -37,9 +37,10 @@ macro_rules! calls {
     };
 }
 
-/// Declares structs that are read from responses, and written without the fields that were missing.
+/// Declares structs that are read from responses, and written without the fields that were missing. The names after
+/// `lenient` are those of the fields whose shape the specification does not define.
 macro_rules! responses {
-    ($($(#[$attribute:meta])* pub struct $name:ident {
+    ($($(#[$attribute:meta])* pub struct $name:ident $(lenient($($lenient:ident),+))? {
         $($(#[$of_field:meta])* pub $field:ident: $value:ty,)*
     })*) => {$(
         $(#[$attribute])*
@@ -52,6 +53,14 @@ macro_rules! responses {
                 pub $field: $value,
             )*
         }
+
+        $(impl $crate::decode::ResponseData for $name {
+            const LENIENT_FIELDS: &'static [&'static str] = &[$(stringify!($lenient)),+];
+
+            fn add_extra(&mut self, fields: serde_json::Map<String, serde_json::Value>) {
+                self.extra.extend(fields);
+            }
+        })?
     )*};
 }
 

@@ -1,7 +1,7 @@
 //! View statistics, analytics and site statistics.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::call::Call;
 use crate::decode::ResponseData;
@@ -118,7 +118,7 @@ responses! {
     ///
     /// For other profiles, the service may omit fields; the specification does not define which.
     /// (Specification: Resources, Profile view statistics.)
-    pub struct UserStats {
+    pub struct UserStats lenient(devices, countries) {
         /// The number of all-time views.
         #[serde(default, deserialize_with = "read_optional_count")]
         pub total_views: Option<u64>,
@@ -228,14 +228,6 @@ responses! {
         /// All other fields, as the service sent them.
         #[serde(flatten)]
         pub extra: Extra,
-    }
-}
-
-impl ResponseData for UserStats {
-    const LENIENT_FIELDS: &'static [&'static str] = &["devices", "countries"];
-
-    fn add_extra(&mut self, fields: Map<String, Value>) {
-        self.extra.extend(fields);
     }
 }
 

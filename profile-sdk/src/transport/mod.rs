@@ -26,7 +26,7 @@ use http_service::{AddLayer, HttpService};
 use network::Network;
 
 use crate::client::CallSettings;
-use crate::error::{Error, RawResponse, setup_error};
+use crate::error::{Error, RawResponse, invalid_because};
 use crate::json::Body;
 use crate::pacing::{Clock, InFlight};
 use crate::request::{Method, Request};
@@ -106,7 +106,7 @@ impl Settings {
         let root_certificates = is_https.then_some(&self.root_certificates[..]);
         tls::prepare(http, self.tls, root_certificates)?
             .build()
-            .map_err(|error| setup_error("could not create the HTTP client", error))
+            .map_err(|error| invalid_because("could not create the HTTP client", error))
     }
 }
 
