@@ -76,7 +76,7 @@ fn main() -> ExitCode {
     if needs >= Needs::File {
         output.warn_all(settings.sources.config.warnings());
     }
-    session::log::start(&settings);
+    session::activity::start_log(&settings);
     let session = Session::new(settings, &output, &words);
     let ended = commands::run(arguments.command, &session);
     let exit_code = ended.unwrap_or_else(|failure| output.failure(&failure));

@@ -1,33 +1,33 @@
 //! The context of a command: the settings, the client, and the output.
 
-mod connection;
-pub(crate) mod log;
+pub(crate) mod activity;
 pub(crate) mod preview;
 #[cfg(feature = "sandbox")]
 pub(crate) mod sandbox;
-mod waits;
 
 use std::cell::{OnceCell, RefCell};
 use std::ffi::OsString;
 use std::future::Future;
+use std::time::Duration;
 
-use profile_sdk::{Call, Client, Error, ErrorKind, Request, Response};
+use profile_sdk::{
+    ApiKey, Call, Client, ClientBuilder, Error, ErrorKind, Request, Response, RetryPolicy,
+};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::input::prompt;
 use crate::outcome::{Failure, FailureKind, Result, WriteOutcome, failure};
 use crate::output::Output;
-use crate::settings::{Settings, Source};
+use crate::settings::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, SettingName, Settings, Source};
 use crate::system::interruption::{self, Deferral};
-use crate::terminal::{Progress, SafeUrl};
+use crate::terminal::{Progress, SafeUrl, add_secret};
 
-use connection::Connection;
-use waits::Waits;
+use activity::Waits;
 
-pub(crate) use connection::client_for;
-#[cfg(feature = "webhook")]
-pub(crate) use connection::{connect_timeout, proxy};
 pub(crate) use preview::{DryRun, field_changes};
+
+/// Time for the delays between attempts, added to the total timeout of a call.
+const RETRY_DELAYS: Duration = Duration::from_secs(30);
 
 /// The message after Ctrl-C before a change was sent.
 const UNSENT: &str = "interrupted; this change was not sent";
@@ -41,7 +41,9 @@ pub(crate) struct Session<'a> {
     waits: Waits,
     /// Exists from the first write until its outcome is printed.
     writing: RefCell<Option<Deferral>>,
-    connection: OnceCell<Connection>,
+    client: OnceCell<Client>,
+    #[cfg(feature = "sandbox")]
+    sandbox: OnceCell<mock_server::MockServer>,
     /// The base URL of the latest client.
     base_url: RefCell<Option<SafeUrl>>,
     runtime: OnceCell<Runtime>,
@@ -55,7 +57,9 @@ impl<'a> Session<'a> {
             settings,
             output,
             words,
-            connection: OnceCell::new(),
+            client: OnceCell::new(),
+            #[cfg(feature = "sandbox")]
+            sandbox: OnceCell::new(),
             base_url: RefCell::default(),
             runtime: OnceCell::new(),
         }
@@ -63,7 +67,61 @@ impl<'a> Session<'a> {
 
     /// Returns the client for the service in the settings. Sends nothing.
     pub(crate) fn client(&self) -> Result<&Client> {
-        self.connection().map(|connection| &connection.client)
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let client = self.client_of_settings()?;
+        Ok(self.client.get_or_init(|| client))
+    }
+
+    /// Creates the client, and starts the sandbox if it is selected.
+    fn client_of_settings(&self) -> Result<Client> {
+        #[cfg(feature = "sandbox")]
+        if self.settings.sandbox {
+            let server = self.block_on(sandbox::start(self.output))??;
+            let server = self.sandbox.get_or_init(|| server);
+            let key = ApiKey::new(server.key())?;
+            return self.client_for(&SafeUrl::new(server.uri()), Some(key));
+        }
+        let base_url = self.settings.sources.base_url()?;
+        // Calls that require no key work without it; others fail with the reason.
+        let key = self.settings.key().ok().flatten();
+        let warnings = key.iter().flat_map(|key| &key.text.warnings);
+        self.output.warn_all(warnings);
+        let key = key.map(|key| key.key.value.clone());
+        self.client_for(&base_url.value, key)
+    }
+
+    /// Creates a client for a base URL and a key, with the other settings. Its key is redacted from now on.
+    pub(crate) fn client_for(&self, base_url: &SafeUrl, key: Option<ApiKey>) -> Result<Client> {
+        let settings = &self.settings;
+        self.base_url.replace(Some(base_url.clone()));
+        let waits = self.waits.clone();
+        let mut builder = Client::builder()
+            .base_url(base_url.expose())
+            .user_agent(concat!("profile-cli/", env!("CARGO_PKG_VERSION")))
+            .on_wait(move |wait| waits.record(wait));
+        if let Some(key) = key {
+            add_secret(&key);
+            builder = builder.api_key(key);
+        }
+        if let Some(proxy) = proxy(base_url, settings)? {
+            builder = builder.proxy(proxy.expose());
+        }
+        if settings.timeout.is_some() || settings.retries.is_some() {
+            let timeout = settings.timeout.unwrap_or(DEFAULT_TIMEOUT);
+            let retries = settings.retries.unwrap_or(DEFAULT_RETRIES);
+            let attempts = timeout.saturating_mul(retries.saturating_add(1));
+            builder = builder
+                .connect_timeout(connect_timeout(timeout))
+                .attempt_timeout(timeout)
+                .total_timeout(attempts.saturating_add(RETRY_DELAYS))
+                .retry(RetryPolicy::new().max_retries(retries));
+        }
+        // The base URL and the key are valid, so TLS cannot be set up.
+        let client = builder.build();
+        let client = client.map_err(|error| Failure::usage(error.to_string()))?;
+        Ok(client.until(async { _ = interruption::next().await }))
     }
 
     /// Sends a read.
@@ -120,7 +178,7 @@ impl<'a> Session<'a> {
             error.kind(),
             ErrorKind::KeyMissing | ErrorKind::Unauthorized
         );
-        if !is_about_key || self.settings.sandbox || self.connection.get().is_none() {
+        if !is_about_key || self.settings.sandbox || self.client.get().is_none() {
             return failure(error);
         }
         match self.settings.key() {
@@ -157,13 +215,15 @@ impl<'a> Session<'a> {
         check_command: Option<&str>,
     ) -> Result<Result<Response<T>, Error>> {
         let base_url = self.base_url.borrow().clone();
-        log::sending(&call, base_url.as_ref());
+        activity::log_call(&call, base_url.as_ref());
         let answer = self.until_interrupted(call.send(), String::new)?;
         match answer {
             Err(error) if error.kind() == ErrorKind::Canceled => {
                 Err(self.interrupted(&error, check_command))
             }
-            answer => Ok(answer.inspect(log::received).inspect_err(log::failed)),
+            answer => Ok(answer
+                .inspect(activity::log_response)
+                .inspect_err(activity::log_error)),
         }
     }
 
@@ -214,7 +274,7 @@ impl<'a> Session<'a> {
             tokio::select! {
                 biased;
                 output = future => output,
-                never = waits::show(waits, base_url.as_ref(), retries, progress) => never,
+                never = waits.show(base_url.as_ref(), retries, progress) => never,
             }
         })
     }
@@ -243,7 +303,7 @@ impl<'a> Session<'a> {
 
     /// Returns the source of the key, except in the sandbox and before there is a client.
     pub(crate) fn key_source(&self) -> Option<&Source> {
-        self.connection.get().filter(|_| !self.settings.sandbox)?;
+        self.client.get().filter(|_| !self.settings.sandbox)?;
         Some(&self.settings.key().ok()??.key.source)
     }
 
@@ -261,18 +321,26 @@ impl<'a> Session<'a> {
         };
         Ok(runtime.block_on(future))
     }
-
-    fn connection(&self) -> Result<&Connection> {
-        if let Some(connection) = self.connection.get() {
-            return Ok(connection);
-        }
-        let connection = Connection::new(self)?;
-        Ok(self.connection.get_or_init(|| connection))
-    }
 }
 
 /// Returns the requests of the calls, or the failure of the first invalid one.
 pub(crate) fn requests<T>(calls: &[Call<T>]) -> Result<Vec<&Request>> {
     let requests = calls.iter().map(Call::request);
     Ok(requests.collect::<Result<_, _>>()?)
+}
+
+/// Returns the time limit of a connection. It is shorter than that of a request, so that the error says that
+/// nothing was sent.
+pub(crate) fn connect_timeout(timeout: Duration) -> Duration {
+    (timeout.mul_f32(0.9)).min(ClientBuilder::DEFAULT_CONNECT_TIMEOUT)
+}
+
+/// Returns the valid proxy for a URL, if the settings name one.
+pub(crate) fn proxy(url: &SafeUrl, settings: &Settings) -> Result<Option<SafeUrl>> {
+    let sources = &settings.sources;
+    let Some(proxy) = sources.proxy(url)? else {
+        return Ok(None);
+    };
+    sources.read(SettingName::Proxy, |text| SettingName::Proxy.check(text))?;
+    Ok(Some(proxy.value))
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::commands::auth::accounts::override_warning;
 use crate::input::{Input, prompt};
 use crate::outcome::{Failure, FailureKind, Report, Result, View, push_field};
-use crate::session::{Session, client_for};
+use crate::session::Session;
 use crate::settings::{
     AccountName, ConfigEdit, ConfigFile, KEY_STORE, KeyStore, SettingName, complete_url,
 };
@@ -144,7 +144,9 @@ fn check_with_service(base_url: &SafeUrl, key: &str, session: &Session<'_>) -> R
         failure
     };
     let key = ApiKey::new(key).map_err(|invalid| nothing_stored(invalid.into()))?;
-    let client = client_for(base_url, Some(key), session).map_err(nothing_stored)?;
+    let client = session
+        .client_for(base_url, Some(key))
+        .map_err(nothing_stored)?;
     let response = session.read(client.me()).map_err(nothing_stored)?;
     Ok(response.into_data())
 }
