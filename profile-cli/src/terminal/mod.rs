@@ -1,16 +1,20 @@
-//! The terminal: its size and colors; `printable` makes text safe to print on it, `progress` shows
-//! progress lines, `stream` waits for non-blocking streams.
+//! The terminal: its size and colors, its streams, which may not block, and progress lines. `printable` makes text
+//! safe to print on it.
 
 mod printable;
-pub(crate) mod progress;
 mod safe_url;
-mod stream;
 
+use std::cell::RefCell;
 use std::env;
+use std::io::{self, IsTerminal as _, Read, Write};
 #[cfg(unix)]
-use std::io;
+use std::os::fd::AsFd;
+#[cfg(windows)]
+use std::os::windows::io::AsHandle as AsFd;
 
 use anstyle::{Color, RgbColor, Style};
+use profile_sdk::internal::longest_start;
+use unicode_width::UnicodeWidthStr as _;
 
 #[cfg(feature = "webhook")]
 pub(crate) use printable::add_webhook_secret;
@@ -18,9 +22,7 @@ pub(crate) use printable::{
     add_secret, argument, csv_field, escaped, json_text, printable, redact_body, redact_cut,
     redact_key, redact_misplaced, redact_values, secrets, tsv_field,
 };
-pub(crate) use progress::{Progress, StatusLine, replaces_lines};
 pub(crate) use safe_url::SafeUrl;
-pub(crate) use stream::Blocking;
 
 /// Width if it is unknown.
 const DEFAULT_WIDTH: usize = 80;
@@ -116,10 +118,167 @@ pub(crate) fn understands_sequences() -> bool {
     env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
+/// A standard stream that waits where a non-blocking one fails. Node.js, SSH servers and event loops create such streams:
+/// the flag belongs to the pipe or terminal, and is shared with the programs that they start.
+pub(crate) struct Blocking<S>(pub(crate) S);
+
+impl<S: Read + AsFd> Read for Blocking<S> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.repeat(true, |stream| stream.read(buffer))
+    }
+}
+
+impl<S: Write + AsFd> Write for Blocking<S> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.repeat(false, |stream| stream.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.repeat(false, Write::flush)
+    }
+}
+
+impl<S: AsFd> Blocking<S> {
+    /// Repeats an operation until it does not have to wait.
+    fn repeat<T>(
+        &mut self,
+        reads: bool,
+        mut operation: impl FnMut(&mut S) -> io::Result<T>,
+    ) -> io::Result<T> {
+        loop {
+            match operation(&mut self.0) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => wait(&self.0, reads)?,
+                result => return result,
+            }
+        }
+    }
+}
+
+/// Waits until a stream can be read or written.
+#[cfg(unix)]
+fn wait(stream: &impl AsFd, reads: bool) -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let event = if reads { PollFlags::IN } else { PollFlags::OUT };
+    match poll(&mut [PollFd::new(stream, event)], None) {
+        // A signal that does not end the program.
+        Err(rustix::io::Errno::INTR) | Ok(_) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// On other systems, standard streams always block.
+#[cfg(not(unix))]
+fn wait(_: &impl AsFd, _: bool) -> io::Result<()> {
+    Err(io::ErrorKind::WouldBlock.into())
+}
+
+/// The progress of work on several items, if stderr can replace lines.
+pub(crate) struct Progress {
+    label: &'static str,
+    total: usize,
+    done: usize,
+    line: Option<StatusLine>,
+}
+
+impl Progress {
+    /// Starts showing progress, unless there is only one item or `quiet` is set.
+    pub(crate) fn begin(label: &'static str, total: usize, quiet: bool) -> Self {
+        let shown = total > 1 && !quiet && replaces_lines();
+        let progress = Self {
+            label,
+            total,
+            done: 0,
+            line: shown.then(StatusLine::new),
+        };
+        progress.show();
+        progress
+    }
+
+    /// Counts one item as done.
+    pub(crate) fn advance(&mut self) {
+        self.done += 1;
+        self.show();
+    }
+
+    /// Runs a function that prints above the progress line.
+    #[cfg(feature = "webhook")]
+    pub(crate) fn above<T>(&self, print: impl FnOnce() -> T) -> T {
+        if let Some(line) = &self.line {
+            line.show("");
+        }
+        let printed = print();
+        self.show();
+        printed
+    }
+
+    fn show(&self) {
+        if let Some(line) = &self.line {
+            line.show(&format!("{}: {} of {}", self.label, self.done, self.total));
+        }
+    }
+}
+
+/// A line on stderr, which is cleared when dropped.
+pub(crate) struct StatusLine(RefCell<String>);
+
+impl StatusLine {
+    pub(crate) fn new() -> Self {
+        Self(RefCell::default())
+    }
+
+    /// Replaces the text of the line, if it changes, and cuts it off at the width of the terminal.
+    pub(crate) fn show(&self, text: &str) {
+        let columns = measured_width().unwrap_or(DEFAULT_WIDTH);
+        let text = fitting(text, columns);
+        if *self.0.borrow() == text {
+            return;
+        }
+        let mut stderr = Blocking(io::stderr().lock());
+        // There is no other place to report an error.
+        let _ = write!(stderr, "\r\x1b[K{text}").and_then(|()| stderr.flush());
+        self.0.replace(text);
+    }
+}
+
+impl Drop for StatusLine {
+    fn drop(&mut self) {
+        self.show("");
+    }
+}
+
+/// Returns `true` if stderr is a terminal on which a line can be replaced.
+pub(crate) fn replaces_lines() -> bool {
+    io::stderr().is_terminal() && understands_sequences()
+}
+
+/// Returns the start of the text that is narrower than the columns.
+fn fitting(text: &str, columns: usize) -> String {
+    longest_start(&printable(text), |start| start.width() < columns).to_owned()
+}
+
 #[cfg(test)]
 impl Screen {
     /// Returns a stream that is not a terminal.
     pub(crate) fn plain() -> Self {
         Self::new(false, None, None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitting;
+
+    #[test]
+    fn a_status_line_with_wide_characters_does_not_wrap() {
+        assert_eq!(fitting("waiting", 80), "waiting");
+        assert_eq!(fitting("waiting", 7), "waitin");
+        assert_eq!(fitting("日本語", 6), "日本");
+        assert_eq!(fitting("☁\u{fe0f}☁\u{fe0f}", 4), "☁\u{fe0f}");
+        assert_eq!(fitting("e\u{301}e\u{301}", 2), "e\u{301}");
+        assert_eq!(
+            fitting("👩\u{200d}👩\u{200d}👧x", 3),
+            "👩\u{200d}👩\u{200d}👧"
+        );
+        assert_eq!(fitting("a", 0), "");
     }
 }
