@@ -14,7 +14,7 @@ use jaq_json::{Val, read};
 use profile_sdk::internal::{json_tokens, longest_start, quoted};
 use serde_json::value::RawValue;
 
-use super::json;
+use super::people;
 use crate::outcome::{Failure, Result};
 use crate::terminal::{Screen, printable};
 
@@ -149,7 +149,7 @@ impl Program {
                         let message = "--jq: the result is not valid JSON, such as NaN, infinity or a key that is not a string";
                         return Err(Failure::usage(message));
                     }
-                    json::document(&json, screen)
+                    people::document(&json, screen)
                 }
             };
             if text.len() > MAX_BYTES {

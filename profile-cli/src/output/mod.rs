@@ -3,18 +3,15 @@
 mod failures;
 #[cfg(feature = "jq")]
 mod jq;
-mod json;
-#[cfg(feature = "webhook")]
-mod payload;
+mod people;
 mod renderer;
-mod tables;
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::ExitCode;
 #[cfg(feature = "webhook")]
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use anstyle::{AnsiColor, Style};
 
@@ -24,8 +21,6 @@ use crate::outcome::{Failure, FailureKind, Report, Result, View, WriteOutcome};
 use crate::settings::{Format, GlobalArguments, Needs, SettingName, Settings, palette};
 use crate::system::{Rules, environment, interruption, written_file};
 use crate::terminal::{Blocking, Screen, json_text, printable};
-#[cfg(feature = "webhook")]
-use crate::terminal::{csv_field, tsv_field};
 
 use renderer::Renderer;
 
@@ -230,7 +225,8 @@ impl Output {
     /// command. Returns `Break` if stdout is closed.
     #[cfg(feature = "webhook")]
     pub(crate) fn stream(&self, report: &Report) -> Result<ControlFlow<()>> {
-        let line = self.line(report).unwrap_or_else(|failure| {
+        let line = self.renderer.line(report, &self.stdout, &self.has_heading);
+        let line = line.unwrap_or_else(|failure| {
             self.warn(&format!("{}; printed unfiltered", failure.message));
             format!("{}\n", json_text(&report.json, self.stdout.is_terminal))
         });
@@ -241,7 +237,7 @@ impl Output {
     #[cfg(feature = "webhook")]
     pub(crate) fn stream_payload(&self, body: &[u8]) -> Result<ControlFlow<()>> {
         match self.is_for_people() {
-            true => write_to_stdout(payload::text(body, &self.stdout).as_bytes()),
+            true => write_to_stdout(people::payload(body, &self.stdout).as_bytes()),
             false => Ok(ControlFlow::Continue(())),
         }
     }
@@ -249,39 +245,6 @@ impl Output {
     /// Prints a status message to stderr, even if `--quiet` is given.
     pub(crate) fn status(&self, note: &str) {
         write_to_stderr(&format!("{}\n", printable(note)));
-    }
-
-    /// Renders the fields of a result on one line. Empty values are omitted for people. The first
-    /// line of CSV is preceded by a header row.
-    #[cfg(feature = "webhook")]
-    fn line(&self, report: &Report) -> Result<String> {
-        let people = report.people.as_ref().filter(|_| self.is_for_people());
-        let view = people.unwrap_or(&report.view);
-        let View::Fields(fields) = view else {
-            return self.renderer.text(report, &self.stdout);
-        };
-        let values = fields.iter().map(|(_, value)| value);
-        let joined = |values: Vec<String>, separator| format!("{}\n", values.join(separator));
-        Ok(match self.renderer {
-            // The program built the JSON, on one line.
-            Renderer::Json => format!("{}\n", json_text(&report.json, self.stdout.is_terminal)),
-            Renderer::Table => {
-                let values = values.filter(|value| !value.is_empty());
-                joined(values.map(|value| printable(value)).collect(), "  ")
-            }
-            Renderer::Tsv { .. } => {
-                let values = values.map(|value| tsv_field(value, self.stdout.is_terminal));
-                joined(values.collect(), "\t")
-            }
-            Renderer::Csv => renderer::records(|writer| {
-                if !self.has_heading.swap(true, Ordering::Relaxed) {
-                    writer.write_record(fields.iter().map(|(name, _)| name))?;
-                }
-                writer.write_record(values.map(|value| csv_field(value, self.stdout.is_terminal)))
-            }),
-            #[cfg(feature = "jq")]
-            Renderer::Jq(_) => self.renderer.text(report, &self.stdout)?,
-        })
     }
 }
 

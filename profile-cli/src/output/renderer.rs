@@ -1,13 +1,18 @@
 //! Renders results in the selected format.
 
+#[cfg(feature = "webhook")]
+use std::sync::atomic::{AtomicBool, Ordering};
+
 #[cfg(feature = "jq")]
 use profile_sdk::internal::readable_json;
 use serde_json::Value;
 
-use super::{json, tables};
+use super::people;
 use crate::drawing::text::one_line;
 use crate::outcome::{Report, Result, View};
 use crate::settings::{Format, GlobalArguments};
+#[cfg(feature = "webhook")]
+use crate::terminal::json_text;
 use crate::terminal::{Screen, csv_field, printable, redact_key, tsv_field};
 
 /// A renderer for one output format.
@@ -53,13 +58,52 @@ impl Renderer {
         let derived = self.derived(report);
         let view = derived.as_ref().unwrap_or(&report.view);
         Ok(match self {
-            Self::Table => tables::text(report.people.as_ref().unwrap_or(view), screen),
-            Self::Tsv { .. } => tsv(view, screen),
-            Self::Csv => csv(view, screen),
-            Self::Json => json::document(json, screen),
+            Self::Table => people::view(report.people.as_ref().unwrap_or(view), screen),
+            Self::Tsv { .. } => match table(view, screen) {
+                Ok((_, rows)) => tsv(&rows, screen),
+                Err(text) => text,
+            },
+            Self::Csv => match table(view, screen) {
+                Ok((heading, rows)) => csv(Some(heading), &rows, screen),
+                Err(text) => text,
+            },
+            Self::Json => people::document(json, screen),
             #[cfg(feature = "jq")]
             // Only `api` prints a response as it is.
             Self::Jq(program) => program.run(&readable_json(json.as_bytes()), screen)?,
+        })
+    }
+
+    /// Renders the fields of one of many results on a line, for people without empty values. The first line of CSV
+    /// is preceded by a header row.
+    #[cfg(feature = "webhook")]
+    pub(super) fn line(
+        &self,
+        report: &Report,
+        screen: &Screen,
+        has_heading: &AtomicBool,
+    ) -> Result<String> {
+        let people = report.people.as_ref();
+        let people = people.filter(|_| matches!(self, Self::Table));
+        let View::Fields(fields) = people.unwrap_or(&report.view) else {
+            return self.text(report, screen);
+        };
+        let (heading, values): (Vec<_>, Vec<_>) = fields.iter().cloned().unzip();
+        Ok(match self {
+            // The program built the JSON, on one line.
+            Self::Json => format!("{}\n", json_text(&report.json, screen.is_terminal)),
+            Self::Table => {
+                let values = values.iter().filter(|value| !value.is_empty());
+                let values: Vec<_> = values.map(|value| printable(value)).collect();
+                format!("{}\n", values.join("  "))
+            }
+            Self::Tsv { .. } => tsv(&[values], screen),
+            Self::Csv => {
+                let is_first = !has_heading.swap(true, Ordering::Relaxed);
+                csv(is_first.then_some(heading), &[values], screen)
+            }
+            #[cfg(feature = "jq")]
+            Self::Jq(_) => self.text(report, screen)?,
         })
     }
 
@@ -135,56 +179,44 @@ fn text(value: &Value) -> String {
 }
 
 /// Renders tab-separated values without a header row.
-fn tsv(view: &View, screen: &Screen) -> String {
+fn tsv(rows: &[Vec<String>], screen: &Screen) -> String {
     let line = |row: &Vec<String>| {
         let cells = row.iter().map(|cell| tsv_field(cell, screen.is_terminal));
-        let cells: Vec<_> = cells.collect();
-        cells.join("\t") + "\n"
+        cells.collect::<Vec<_>>().join("\t") + "\n"
     };
-    match table(view, screen) {
-        Ok((_, rows)) => rows.iter().map(line).collect(),
-        Err(text) => text,
-    }
+    rows.iter().map(line).collect()
 }
 
-/// Renders comma-separated values (RFC 4180) with a header row.
-fn csv(view: &View, screen: &Screen) -> String {
-    let (heading, rows) = match table(view, screen) {
-        Ok(table) => table,
-        Err(text) => return text,
+/// Renders comma-separated values (RFC 4180), perhaps with a header row.
+fn csv(heading: Option<Vec<String>>, rows: &[Vec<String>], screen: &Screen) -> String {
+    let cells = |row: &Vec<String>| {
+        let cells = row.iter().map(|cell| csv_field(cell, screen.is_terminal));
+        cells.collect::<Vec<_>>()
     };
-    records(|writer| {
-        writer.write_record(&heading)?;
-        rows.iter().try_for_each(|row| {
-            writer.write_record(row.iter().map(|cell| csv_field(cell, screen.is_terminal)))
-        })
-    })
-}
-
-/// Returns the CSV that `write` produces.
-pub(super) fn records(write: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>) -> String {
     // Unless it is flexible, the writer rejects records of different lengths.
     let mut writer = csv::WriterBuilder::new()
         .flexible(true)
         .from_writer(Vec::new());
-    write(&mut writer).expect("a Vec accepts any record");
+    for record in heading.into_iter().chain(rows.iter().map(cells)) {
+        let written = writer.write_record(record);
+        written.expect("a Vec accepts any record");
+    }
     let bytes = writer.into_inner().expect("a Vec accepts any record");
     String::from_utf8(bytes).expect("the records are text")
 }
 
 /// The header and the rows of a view with columns, or the text of another.
-type TableOrText<'a> = Result<(Vec<&'a str>, Vec<Vec<String>>), String>;
+type TableOrText = Result<(Vec<String>, Vec<Vec<String>>), String>;
 
-fn table<'a>(view: &'a View, screen: &Screen) -> TableOrText<'a> {
+fn table(view: &View, screen: &Screen) -> TableOrText {
     Err(match view {
         View::Fields(fields) => {
             let rows = fields.iter().cloned();
             let rows = rows.map(|(name, value)| vec![name, value]);
-            return Ok((vec!["field", "value"], rows.collect()));
+            let heading = ["field", "value"].map(str::to_owned);
+            return Ok((heading.into(), rows.collect()));
         }
-        View::Table { columns, rows, .. } => {
-            return Ok((columns.iter().map(String::as_str).collect(), rows.clone()));
-        }
+        View::Table { columns, rows, .. } => return Ok((columns.clone(), rows.clone())),
         View::Sentence(sentence) => format!("{}\n", one_line(sentence)),
         View::Text(text) => format!("{}\n", printable(text)),
         View::Body(body) => printable(&String::from_utf8_lossy(body)),
@@ -195,29 +227,38 @@ fn table<'a>(view: &'a View, screen: &Screen) -> TableOrText<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Screen, csv, tsv};
-    use crate::outcome::View;
+    use serde_json::json;
+
+    use super::{Renderer, Screen};
+    use crate::outcome::{Report, View};
+
+    #[track_caller]
+    fn check(rows: &[Vec<String>], [tsv, csv]: [&str; 2]) {
+        let table = View::Table {
+            columns: vec!["id".to_owned(), "title".to_owned()],
+            rows: rows.to_vec(),
+            empty: "There are no links.",
+        };
+        let report = Report::new(json!(null), table);
+        let is_explicit = true;
+        for (renderer, expected) in [(Renderer::Tsv { is_explicit }, tsv), (Renderer::Csv, csv)] {
+            let text = renderer.text(&report, &Screen::plain());
+            assert_eq!(text.expect("a text"), expected);
+        }
+    }
 
     #[test]
     fn only_csv_has_a_header_row() {
-        let table = View::Table {
-            columns: vec!["id".to_owned(), "title".to_owned()],
-            rows: vec![vec!["1".to_owned(), "a, \"b\"\nc".to_owned()]],
-            empty: "",
-        };
-        let screen = Screen::plain();
-        assert_eq!(tsv(&table, &screen), "1\ta, \"b\"\\nc\n");
-        let csv = csv(&table, &screen);
-        assert_eq!(csv, "id,title\n1,\"a, \"\"b\"\"\nc\"\n");
+        let tsv = "1\ta, \"b\"\\nc\n";
+        let csv = "id,title\n1,\"a, \"\"b\"\"\nc\"\n";
+        check(
+            &[["1", "a, \"b\"\nc"].map(str::to_owned).into()],
+            [tsv, csv],
+        );
     }
 
     #[test]
     fn prints_nothing_for_an_empty_table() {
-        let table = View::Table {
-            columns: vec!["id".to_owned()],
-            rows: Vec::new(),
-            empty: "There are no links.",
-        };
-        assert_eq!(tsv(&table, &Screen::plain()), "");
+        check(&[], ["", "id,title\n"]);
     }
 }
