@@ -49,7 +49,6 @@ use std::process::ExitCode;
 use clap::FromArgMatches as _;
 
 use crate::commands::{Arguments, Command};
-use crate::outcome::next_command;
 use crate::output::Output;
 use crate::session::Session;
 use crate::settings::{Needs, Settings};
@@ -72,7 +71,7 @@ fn main() -> ExitCode {
         Ok(loaded) => loaded,
         Err(failure) => return Output::for_failures(&arguments.global, needs).failure(&failure),
     };
-    next_command::select(settings.sources.selection());
+    outcome::select_in_commands(settings.sources.selection());
     if needs >= Needs::File {
         output.warn_all(settings.sources.config.warnings());
     }

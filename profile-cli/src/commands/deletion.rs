@@ -1,5 +1,6 @@
 //! Deletion of links and posts.
 
+use std::collections::HashSet;
 use std::fmt::{self, Display};
 
 use profile_sdk::{Call, Client, InvalidValue, Operation, Profile, internal::quoted};
@@ -37,12 +38,13 @@ impl Deletion {
         let listed = self.read(session)?;
         let known = listed.as_deref().unwrap_or_default();
         let ids = entered.iter().map(|entered| id_of(entered, known));
-        let ids = ids.collect::<Result<Vec<_>, _>>()?;
-        let ids = outcome::without_duplicates(&ids);
+        let mut ids = ids.collect::<Result<Vec<_>, _>>()?;
+        let mut seen = HashSet::new();
+        ids.retain(|id| seen.insert(id.clone()));
         let calls = ids.iter().map(|id| (self.call)(client, id));
         let calls = calls.collect::<Result<Vec<_>, _>>()?;
         let items = ids.iter().map(|id| {
-            let item = known.iter().find(|item| item.id == **id);
+            let item = known.iter().find(|item| item.id == *id);
             item.cloned().unwrap_or_else(|| Item::new(id, []))
         });
         let asks = !session.settings.yes || self.dry_run;
@@ -50,9 +52,10 @@ impl Deletion {
         // The question and the preview are only about resources that exist.
         let exists = |(item, _): &(Item, _)| asked.is_none_or(|listed| listed.contains(item));
         let (deletions, others): (Vec<_>, Vec<_>) = items.zip(calls).partition(exists);
-        let failures = others
-            .iter()
-            .map(|(Item { id, .. }, _)| outcome::item_failure(None, id, unlisted(self.noun, id)));
+        let failures = others.iter().map(|(Item { id, .. }, _)| Failure {
+            id: Some(id.clone()),
+            ..unlisted(self.noun, id)
+        });
         let failures: Vec<_> = failures.collect();
         if self.dry_run {
             let (items, calls): (Vec<_>, Vec<_>) = deletions.into_iter().unzip();
@@ -128,8 +131,13 @@ impl Deletion {
             match sent.err().filter(|failure| !is_deleted(failure)) {
                 None => deleted.push(item),
                 Some(failure) => {
-                    let subject = Some(&*what).filter(|_| count > 1);
-                    failures.push(outcome::item_failure(subject, item.id, failure));
+                    // The message of an item that was not found names it.
+                    let is_subject = count > 1 && failure.kind != FailureKind::NotFound;
+                    failures.push(Failure {
+                        id: Some(item.id),
+                        subject: is_subject.then_some(what),
+                        ..failure
+                    });
                 }
             }
             progress.advance();

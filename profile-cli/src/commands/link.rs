@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::deletion::{Deletion, Item, id_of, read_items, unlisted, with_list_hint};
 use crate::completion;
 use crate::drawing::Change;
-use crate::outcome::{Failure, Report, Result, View, report_listing};
+use crate::outcome::{Failure, Report, Result, View};
 use crate::session::{DryRun, Session, preview, requests};
 
 /// List, add, edit and delete your links
@@ -55,7 +55,7 @@ Examples:
 fn list(session: &Session<'_>) -> Result<Report> {
     let response = session.read(session.client()?.me())?;
     let has_links = response.data().links.is_some();
-    report_listing(&response, "links", has_links.then_some(COLUMNS))
+    Report::listing(&response, "links", has_links.then_some(COLUMNS))
 }
 
 #[derive(Debug, Args)]

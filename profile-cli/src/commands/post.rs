@@ -10,9 +10,7 @@ use super::deletion::{Deletion, Item};
 use crate::drawing::Change;
 use crate::editor::{EditedText, Editor, Finished};
 use crate::input::{Input, TextArgument};
-use crate::outcome::{
-    Failure, FailureKind, NextCommand, Report, Result, View, failure, report_listing,
-};
+use crate::outcome::{Failure, FailureKind, NextCommand, Report, Result, View, failure};
 use crate::session::{DryRun, Session, preview};
 use crate::{completion, editor, input};
 
@@ -54,7 +52,7 @@ Examples:
 fn list(session: &Session<'_>) -> Result<Report> {
     let response = session.read(session.client()?.me())?;
     let has_posts = response.data().posts.is_some();
-    report_listing(&response, "posts", has_posts.then_some(COLUMNS))
+    Report::listing(&response, "posts", has_posts.then_some(COLUMNS))
 }
 
 const COLUMNS: View = View::Columns {

@@ -2,38 +2,17 @@
 //! reports all outcomes.
 
 pub(crate) mod failure;
-pub(crate) mod next_command;
 mod report;
 
-use std::collections::BTreeMap;
-
-use profile_sdk::{Profile, Response};
-use serde_json::value::RawValue;
+use std::ffi::OsStr;
+use std::fmt;
+use std::sync::OnceLock;
 
 pub(crate) use failure::{
     Failure, FailureKind, KeptText, PAGE, ResponseBody, Result, WriteOutcome, sandbox_hint,
     scope_hint,
 };
-pub(crate) use next_command::{NextCommand, word};
 pub(crate) use report::{Report, View, cell, push_field};
-
-/// Returns the items without duplicates.
-pub(crate) fn without_duplicates<T: PartialEq>(items: &[T]) -> Vec<&T> {
-    let numbered = items.iter().enumerate();
-    let kept = numbered.filter(|(index, item)| !items[..*index].contains(item));
-    kept.map(|(_, item)| item).collect()
-}
-
-/// Returns the failure of an item. If it is one of several, it is the subject.
-pub(crate) fn item_failure(what: Option<&str>, id: impl ToString, failure: Failure) -> Failure {
-    // The message of an item that was not found names it.
-    let what = what.filter(|_| failure.kind != FailureKind::NotFound);
-    Failure {
-        id: Some(id.to_string()),
-        subject: what.map(str::to_owned),
-        ..failure
-    }
-}
 
 /// Returns the report, or the failure of the worst kind with the other failures and the report.
 pub(crate) fn of_batch(done: Option<Report>, mut failures: Vec<Failure>) -> Result<Report> {
@@ -49,20 +28,69 @@ pub(crate) fn of_batch(done: Option<Report>, mut failures: Vec<Failure>) -> Resu
     }
 }
 
-/// Reports a list of the profile. Fails if the response does not contain it.
-pub(crate) fn report_listing(
-    response: &Response<Profile>,
-    name: &str,
-    shown: Option<View>,
-) -> Result<Report> {
-    let Some(shown) = shown else {
-        let message = format!("the profile in the response does not contain your {name}");
-        let show = NextCommand("profile show --json");
-        let hint = format!("{show} prints the complete profile");
-        return Err(Failure::other(message).hint(hint));
-    };
-    let data = response.raw_data().unwrap_or_default();
-    let fields: BTreeMap<String, &RawValue> = serde_json::from_str(data).unwrap_or_default();
-    let listed = fields.get(name).map_or("[]", |listed| listed.get());
-    Ok(Report::new(listed, shown))
+/// The options of this run that select the account and the service.
+static SELECTION: OnceLock<String> = OnceLock::new();
+
+/// A command that a message names, and that uses the account or the service. `Display` puts it in backticks,
+/// with the options of this run that select them, unless it has its own. Other commands are plain text.
+pub(crate) struct NextCommand<T>(pub(crate) T);
+
+/// Sets the options of this run that select the account and the service.
+pub(crate) fn select_in_commands(options: String) {
+    let _ = SELECTION.set(options);
+}
+
+/// Returns a value as a word of a command, in quotes if the shell needs them. If no quotes help, returns the
+/// placeholder; the message has to contain the value beside the command. On Windows, cmd, PowerShell and Git
+/// Bash read the word alike.
+pub(crate) fn word(value: &(impl AsRef<OsStr> + ?Sized), placeholder: &str) -> String {
+    let value = value.as_ref().to_string_lossy();
+    let is_ambiguous =
+        value.ends_with('\\') || value.contains(['"', '%', '!', '$', '`', '\r', '\n']);
+    match shlex::try_quote(&value) {
+        Err(_) => placeholder.to_owned(),
+        Ok(quoted) if !cfg!(windows) => quoted.into_owned(),
+        Ok(_) if is_ambiguous => placeholder.to_owned(),
+        Ok(quoted) if quoted == value => quoted.into_owned(),
+        Ok(_) => format!("\"{value}\""),
+    }
+}
+
+impl<T: AsRef<str>> fmt::Display for NextCommand<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let command = self.0.as_ref();
+        let mut options = [" --account ", " --base-url ", " --sandbox"].into_iter();
+        let selects = options.any(|option| command.contains(option));
+        let selection = SELECTION.get().filter(|_| !selects);
+        write!(f, "`{command}{}`", selection.map_or("", String::as_str))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::word;
+
+    #[test]
+    fn values_are_quoted_for_the_shells_of_the_system() {
+        for (value, on_windows) in [
+            ("link_1", "link_1"),
+            ("", "\"\""),
+            ("My site", "\"My site\""),
+            ("it's & that", "\"it's & that\""),
+            (r"C:\Users\ada", r#""C:\Users\ada""#),
+            (r"C:\", "TITLE"),
+            ("say \"hi\"", "TITLE"),
+            ("100%", "TITLE"),
+            ("a!", "TITLE"),
+            ("$a", "TITLE"),
+            ("`a`", "TITLE"),
+            ("a\nb", "TITLE"),
+        ] {
+            let word = word(value, "TITLE");
+            match cfg!(windows) {
+                true => assert_eq!(word, on_windows, "{value}"),
+                false => assert_eq!(shlex::split(&word), Some(vec![value.to_owned()])),
+            }
+        }
+    }
 }

@@ -1,8 +1,12 @@
 //! The result of a command as data, printed by `output`.
 
-use profile_sdk::Response;
+use std::collections::BTreeMap;
+
+use profile_sdk::{Profile, Response};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::{Failure, NextCommand, Result};
 use crate::drawing::{Change, Drawing};
 use crate::terminal::{redact_key, redact_values};
 
@@ -133,6 +137,24 @@ impl Report {
     /// Creates the report of a read.
     pub(crate) fn read<T>(response: &Response<T>, view: View) -> Self {
         Self::new(response.raw_data().unwrap_or("null"), view)
+    }
+
+    /// Creates the report of a list of the profile. Fails if the response does not contain it.
+    pub(crate) fn listing(
+        response: &Response<Profile>,
+        name: &str,
+        view: Option<View>,
+    ) -> Result<Self> {
+        let Some(view) = view else {
+            let message = format!("the profile in the response does not contain your {name}");
+            let show = NextCommand("profile show --json");
+            let hint = format!("{show} prints the complete profile");
+            return Err(Failure::other(message).hint(hint));
+        };
+        let data = response.raw_data().unwrap_or_default();
+        let fields: BTreeMap<String, &RawValue> = serde_json::from_str(data).unwrap_or_default();
+        let listed = fields.get(name).map_or("[]", |listed| listed.get());
+        Ok(Self::new(listed, view))
     }
 
     /// Creates the report of numbers, with thousands separators for people.
