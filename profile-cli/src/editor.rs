@@ -34,7 +34,8 @@ use crate::profile_file;
 use crate::session::Session;
 use crate::settings::{SettingName, Settings, Source};
 use crate::system::{
-    Text, command, environment, interruption, private_file, text_file, written_file,
+    Text, command_words, environment, find_program, interruption, private_file, text_file,
+    written_file,
 };
 use crate::terminal::escaped;
 
@@ -103,7 +104,7 @@ fn edit_until_sent<T: EditedText>(
     session: &Session<'_>,
     outcome: &mut WriteOutcome,
 ) -> Result<Report> {
-    let file = TextFile::create::<T>(initial, session.key_source())?;
+    let file = KeptText::create::<T>(initial, session.key_source())?;
     let path = escaped(&file.path);
     let mut before = Ok(initial.to_owned());
     let mut step = Step::Open(None);
@@ -114,7 +115,7 @@ fn edit_until_sent<T: EditedText>(
             Step::Send(after) => (Ok(()), None, Some(after)),
         };
         let after = sent_after.or(earlier.as_ref().map(|failure| failure.kind));
-        let text = file.text::<T>()?;
+        let text = file.text()?;
         let is_initial = |text: &Result<String, _>| text.as_deref() == Ok(initial);
         let is_at_once = is_initial(&text) && started.elapsed() < AT_ONCE;
         let is_repeated = earlier.is_some() && opened.is_ok() && text == before;
@@ -133,7 +134,7 @@ fn edit_until_sent<T: EditedText>(
                 return Ok(report);
             }
             Ok(Finished::Kept(report, advice)) => {
-                let advice = advice.map_or_else(|| file.commands::<T>(), str::to_owned);
+                let advice = advice.unwrap_or(&file.commands);
                 let kept = format!("your text is saved in {path}; {advice}");
                 session.output.status(&kept);
                 return Ok(report);
@@ -142,7 +143,7 @@ fn edit_until_sent<T: EditedText>(
                 file.delete();
                 return Err(failure);
             }
-            Err(failure) => file.saved::<T>(failure),
+            Err(failure) => file.saved(failure),
         };
         if failure.is_unknown() {
             *outcome = failure.outcome.clone();
@@ -251,14 +252,9 @@ fn unsent_directory() -> Result<PathBuf> {
     Ok(environment::state_directory()?.join("unsent"))
 }
 
-/// A file that only this process writes.
-struct TextFile {
-    path: PathBuf,
-    /// The source of the key with which the text is sent.
-    key: Option<Source>,
-}
-
-impl TextFile {
+// A file that only this process writes.
+impl KeptText {
+    /// Creates a file with a text, which is deleted if it cannot be written.
     fn create<T: EditedText>(text: &str, key: Option<&Source>) -> Result<Self> {
         let directory = unsent_directory()?;
         // Others must not replace the file with a link.
@@ -266,31 +262,27 @@ impl TextFile {
         let created = private_file::create_directory(&directory).and_then(|()| {
             // The directory may exist with other permissions, which some file systems do not support.
             let _ = File::open(&directory).and_then(private_file::restricted_to_owner);
-            Self::new::<T>(&directory, text, key)
+            let _deferred = interruption::defer();
+            let mut builder = tempfile::Builder::new();
+            let file = builder.prefix(T::PREFIX).suffix(T::SUFFIX);
+            let file = file.tempfile_in(&directory);
+            let mut file = file.map_err(written_file::without_path)?;
+            file.as_file_mut().write_all(text.as_bytes())?;
+            Ok(file.into_temp_path().keep()?)
         });
-        created.map_err(|error| {
+        let path = created.map_err(|error: io::Error| {
             let [state, _] = environment::STATE;
             let hint = format!("make it writable, or set {state} to another directory");
             Failure::of_file("written", &directory, &error).hint(hint)
-        })
-    }
-
-    /// Creates a file with a text, which is deleted if it cannot be written.
-    fn new<T: EditedText>(directory: &Path, text: &str, key: Option<&Source>) -> io::Result<Self> {
-        let _deferred = interruption::defer();
-        let mut builder = tempfile::Builder::new();
-        let file = builder.prefix(T::PREFIX).suffix(T::SUFFIX);
-        let file = file
-            .tempfile_in(directory)
-            .map_err(written_file::without_path);
-        let mut file = file?;
-        file.as_file_mut().write_all(text.as_bytes())?;
-        let (path, key) = (file.into_temp_path().keep()?, key.cloned());
-        Ok(Self { path, key })
+        })?;
+        let variable = key.filter(|key| matches!(key, Source::Environment(_)));
+        let with_key = variable.map_or_else(String::new, |key| format!(" with the key of {key}"));
+        let commands = T::commands(&word(&path, "FILE"), &with_key);
+        Ok(Self { path, commands })
     }
 
     /// Reads the text, or returns the reason why it is not a text. Fails if another user could change it.
-    fn text<T: EditedText>(&self) -> Result<Result<String, String>> {
+    fn text(&self) -> Result<Result<String, String>> {
         let read = private_file::open(&self.path).and_then(|(file, _)| {
             // The editor may have replaced the file.
             let file = private_file::restricted_to_owner(file)?;
@@ -301,7 +293,7 @@ impl TextFile {
             Ok((text, Ok(_))) => Ok(Ok(text)),
             Ok((_, Err(reason))) => {
                 let message = format!("another user may have changed your text: {reason}");
-                Err(self.saved::<T>(Failure::usage(message)))
+                Err(self.saved(Failure::usage(message)))
             }
             Err(error) if matches!(error.kind(), InvalidData | FileTooLarge) => {
                 Ok(Err(format!("the text cannot be used: {error}")))
@@ -309,7 +301,7 @@ impl TextFile {
             Err(error) if error.kind() == NotFound => Err(Failure::other(
                 "the editor deleted the file, so the text is lost",
             )),
-            Err(error) => Err(self.saved::<T>(Failure::of_file("read", &self.path, &error))),
+            Err(error) => Err(self.saved(Failure::of_file("read", &self.path, &error))),
         }
     }
 
@@ -321,22 +313,9 @@ impl TextFile {
         let _ = (fs::remove_file(self.path), fs::remove_file(backup));
     }
 
-    /// Describes the commands that send the file.
-    fn commands<T: EditedText>(&self) -> String {
-        let is_variable = |key: &&Source| matches!(key, Source::Environment(_));
-        let key = self.key.iter().find(is_variable);
-        let with_key = key.map_or_else(String::new, |key| format!(" with the key of {key}"));
-        T::commands(&word(&self.path, "FILE"), &with_key)
-    }
-
     /// Adds the location of the text to a failure, unless the editor has deleted the file.
-    fn saved<T: EditedText>(&self, failure: Failure) -> Failure {
-        let kept = self.path.exists().then(|| {
-            Box::new(KeptText {
-                path: self.path.clone(),
-                commands: self.commands::<T>(),
-            })
-        });
+    fn saved(&self, failure: Failure) -> Failure {
+        let kept = self.path.exists().then(|| Box::new(self.clone()));
         Failure { kept, ..failure }
     }
 }
@@ -373,22 +352,14 @@ impl Editor {
         Self::parse(&editor.value, editor.source)
     }
 
-    /// Splits the text like a shell, unless it is the path of a file.
     fn parse(text: &str, source: impl Display) -> Result<Self> {
-        let words = match Path::new(text).is_file() {
-            true => Some(vec![text.to_owned()]),
-            false => command::split(text),
-        };
-        match words.filter(|words| !words.is_empty()) {
-            Some(words) => Ok(Self {
-                words,
-                source: source.to_string(),
-            }),
-            None => {
-                let message = format!("{source}: {} is not a command", quoted(text));
-                Err(Failure::usage(message).hint("set it to a program; close all quotes"))
-            }
-        }
+        let words = command_words(text).filter(|words| !words.is_empty());
+        let words = words.ok_or_else(|| {
+            let message = format!("{source}: {} is not a command", quoted(text));
+            Failure::usage(message).hint("set it to a program; close all quotes")
+        })?;
+        let source = source.to_string();
+        Ok(Self { words, source })
     }
 
     /// Opens a file and waits for the editor to exit.
@@ -404,7 +375,7 @@ impl Editor {
             let hint = is_cut.then(|| "put a path with spaces in quotes".to_owned());
             failed(format!("could not be started: {error}")).optional_hint(hint)
         };
-        let program = command::find(self.words[0].as_ref()).map_err(not_started)?;
+        let program = find_program(self.words[0].as_ref()).map_err(not_started)?;
         let mut command = Command::new(program);
         command.args(&self.words[1..]).arg(path);
         // stdout may be a pipe, which is only for the result.

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::io::IsTerminal as _;
-use std::path::Path;
 
 use clap::builder::PossibleValue;
 use clap::{ColorChoice, ValueEnum};
@@ -13,7 +12,7 @@ use super::value::{DEFAULT_RETRIES, DEFAULT_TIMEOUT, SECONDS, choice, count, sec
 use super::{AccountName, Format};
 use crate::drawing::text::shortened;
 use crate::outcome::NextCommand;
-use crate::system::command;
+use crate::system::command_words;
 use crate::terminal::{SafeUrl, argument};
 
 /// Description of a string in TOML.
@@ -290,7 +289,7 @@ pub(crate) fn complete_url(text: String) -> String {
 fn editor(text: &str) -> Result<(), String> {
     match text.trim().is_empty() {
         true => Err("is empty; expected a command such as vi".to_owned()),
-        false if command::split(text).is_none() && !Path::new(text).is_file() => Err(format!(
+        false if command_words(text).is_none() => Err(format!(
             "is {}, which is not a command; close all quotes",
             quoted(text)
         )),
