@@ -1,7 +1,6 @@
 //! `profile auth`: the accounts that are stored on this machine.
 
 pub(crate) mod accounts;
-mod facts;
 mod login;
 pub(crate) mod permissions;
 pub(crate) mod status;
@@ -52,21 +51,14 @@ impl AuthCommand {
 }
 
 pub(crate) fn run(command: AuthCommand, session: &Session<'_>) -> Result<Report> {
-    let uses_account = match command {
-        AuthCommand::Status | AuthCommand::List => false,
-        AuthCommand::Login(_)
-        | AuthCommand::Logout(_)
-        | AuthCommand::Switch(_)
-        | AuthCommand::Token => true,
-    };
-    if session.settings.sandbox && uses_account {
-        return Err(Failure::usage("the sandbox has no accounts").hint("omit --sandbox"));
-    }
     match command {
-        AuthCommand::Login(arguments) => login::run(&arguments, session),
-        AuthCommand::Logout(arguments) => accounts::logout(arguments, session),
         AuthCommand::Status => status::run(session),
         AuthCommand::List => accounts::list(session),
+        _ if session.settings.sandbox => {
+            Err(Failure::usage("the sandbox has no accounts").hint("omit --sandbox"))
+        }
+        AuthCommand::Login(arguments) => login::run(&arguments, session),
+        AuthCommand::Logout(arguments) => accounts::logout(arguments, session),
         AuthCommand::Switch(arguments) => accounts::switch(&arguments, session),
         AuthCommand::Token => accounts::token(session),
     }
