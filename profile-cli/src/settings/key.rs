@@ -36,11 +36,9 @@ impl Key {
 
     fn find(settings: &Settings) -> Result<Option<Self>> {
         let sources = &settings.sources;
-        let of_environment = match sources.account_is_option() {
-            true => None,
-            false => Self::of_environment(settings)?,
-        };
-        if let Some(mut key) = of_environment {
+        if !sources.account_is_option()
+            && let Some(mut key) = Self::of_environment(settings)?
+        {
             let base_url = sources.base_url().map(|base_url| &base_url.source);
             if matches!(base_url, Ok(Source::File(_) | Source::Account(_))) {
                 key.text.warnings.extend(sources.config.check_owner()?);

@@ -61,7 +61,13 @@ enum Kind {
 impl Kind {
     /// Returns the kind of a setting whose values are the variants of an enum.
     const fn choice<T: ValueEnum>() -> Self {
-        Self::Choice(|text| choice::<T>(text).map(drop), possible_values::<T>)
+        Self::Choice(
+            |text| choice::<T>(text).map(drop),
+            || {
+                let values = T::value_variants().iter();
+                values.filter_map(T::to_possible_value).collect()
+            },
+        )
     }
 }
 
@@ -251,10 +257,10 @@ impl SettingName {
             Kind::Text(_) | Kind::Url(_) | Kind::Choice(..) => None,
             Kind::Switch => switch(text).ok().map(Value::from),
             Kind::Count => count(text).ok().map(|count| Value::from(i64::from(count))),
-            Kind::Seconds => match text.parse::<i64>() {
-                Ok(seconds) => Some(Value::from(seconds)),
-                Err(_) => text.parse::<f64>().ok().map(Value::from),
-            },
+            Kind::Seconds => {
+                let whole = text.parse::<i64>().map(Value::from).ok();
+                whole.or_else(|| text.parse::<f64>().map(Value::from).ok())
+            }
         };
         typed.unwrap_or_else(|| Value::from(text))
     }
@@ -264,11 +270,6 @@ impl fmt::Display for SettingName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
-}
-
-fn possible_values<T: ValueEnum>() -> Vec<PossibleValue> {
-    let values = T::value_variants().iter();
-    values.filter_map(T::to_possible_value).collect()
 }
 
 /// Returns a URL with its scheme, which may be omitted: that of a service or a receiver.
@@ -287,33 +288,36 @@ pub(crate) fn complete_url(text: String) -> String {
 }
 
 fn editor(text: &str) -> Result<(), String> {
-    match text.trim().is_empty() {
-        true => Err("is empty; expected a command such as vi".to_owned()),
-        false if command_words(text).is_none() => Err(format!(
-            "is {}, which is not a command; close all quotes",
-            quoted(text)
-        )),
-        false => Ok(()),
+    if text.trim().is_empty() {
+        return Err("is empty; expected a command such as vi".to_owned());
     }
+    let words = command_words(text).map(drop);
+    words.ok_or_else(|| {
+        let text = quoted(text);
+        format!("is {text}, which is not a command; close all quotes")
+    })
 }
 
 /// Checks a base URL.
 fn base_url(text: &str) -> Result<(), String> {
-    check_characters(text)?;
-    let checked = Client::builder().base_url(text).check();
-    checked.map_err(|error| base_url_reason(text, &error))
-}
-
-/// Rejects the characters that parsers of URLs replace or remove, each in its own way: they could
-/// connect to different hosts.
-fn check_characters(base_url: &str) -> Result<(), String> {
+    // Parsers of URLs replace or remove these, each in its own way: they could connect to different hosts.
     let is_ambiguous = |c: char| c == '\\' || c.is_whitespace() || c.is_control();
-    match base_url.chars().find(|&c| is_ambiguous(c)) {
-        Some(c) => Err(format!(
+    if let Some(c) = text.chars().find(|&c| is_ambiguous(c)) {
+        return Err(format!(
             "contains {c:?}; expected a URL such as https://host"
-        )),
-        None => Ok(()),
+        ));
     }
+    let client = || Client::builder().base_url(text);
+    client().check().map_err(|error| {
+        // The library would suggest this method.
+        match client().allow_plain_http(true).check() {
+            Ok(()) => {
+                let url = SafeUrl::new(text.trim_end_matches('/'));
+                format!("{url} would send requests unencrypted to another machine; use https")
+            }
+            Err(_) => reason(&error),
+        }
+    })
 }
 
 /// Checks the URL of a proxy.
@@ -334,19 +338,6 @@ pub(super) fn with_scheme(proxy: &str) -> String {
     match proxy.contains(":/") {
         true => proxy.to_owned(),
         false => format!("http://{proxy}"),
-    }
-}
-
-/// Returns the reason why a base URL is invalid.
-fn base_url_reason(base_url: &str, error: &Error) -> String {
-    let builder = Client::builder().base_url(base_url).allow_plain_http(true);
-    // The library would suggest this method.
-    match builder.check() {
-        Ok(()) => {
-            let url = SafeUrl::new(base_url.trim_end_matches('/'));
-            format!("{url} would send requests unencrypted to another machine; use https")
-        }
-        Err(_) => reason(error),
     }
 }
 

@@ -177,9 +177,7 @@ fn is_first_process() -> bool {
 
 /// Prevents signals from ending the program until dropped. They stay pending.
 #[must_use]
-pub(crate) struct Deferral {
-    kind: Kind,
-}
+pub(crate) struct Deferral(Kind);
 
 #[derive(PartialEq)]
 enum Kind {
@@ -212,13 +210,13 @@ fn deferral(kind: Kind, ends: Option<Box<dyn FnMut(u8) -> bool + Send>>) -> Defe
     if ends.is_some() {
         deferrals.ends = ends;
     }
-    Deferral { kind }
+    Deferral(kind)
 }
 
 impl Drop for Deferral {
     fn drop(&mut self) {
         let mut deferrals = deferrals();
-        match self.kind {
+        match self.0 {
             Kind::All => {}
             Kind::UntilSecond => deferrals.calls -= 1,
             Kind::WithExceptions => deferrals.ends = None,

@@ -125,10 +125,9 @@ pub(crate) fn switch(arguments: &SwitchArguments, session: &Session<'_>) -> Resu
         Some(name) => name.clone(),
         None => ask_for_name(session)?,
     };
-    let name = name.as_str();
     let mut edit = ConfigEdit::begin(|warning| session.output.warn(warning))?;
-    edit.file().check_account(name)?;
-    edit.set(SettingName::Account, name);
+    edit.file().check_account(&name)?;
+    edit.set(SettingName::Account, &name);
     edit.finish()?;
     let json = json!({"result": "switched", "account": name});
     let report = Report::changed(json, format!("Switched to account {name}."));
