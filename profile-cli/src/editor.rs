@@ -16,7 +16,6 @@
 //! after a conflict, against the value that was shown. *Stop*, Ctrl-C and the end of input keep the file. Off a
 //! terminal and with `--no-input`, nothing is asked, which is *stop*.
 
-use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::ErrorKind::{FileTooLarge, InvalidData, NotFound};
@@ -320,12 +319,6 @@ impl KeptText {
     }
 }
 
-/// Returns `true` for variables with secrets, which are not passed to the editor.
-fn is_secret(name: &OsStr) -> bool {
-    let name = name.to_string_lossy();
-    name == "PROFILE_API_KEY" || name.starts_with("PROFILE_WEBHOOK_SECRET")
-}
-
 /// A program with its arguments.
 #[derive(Debug)]
 pub(crate) struct Editor {
@@ -386,8 +379,11 @@ impl Editor {
         if let Some(terminal) = prompt::other_terminal() {
             command.stdin(terminal);
         }
-        for (name, _) in env::vars_os().filter(|(name, _)| is_secret(name)) {
-            command.env_remove(name);
+        for (variable, _) in env::vars_os() {
+            let name = variable.to_string_lossy();
+            if name == "PROFILE_API_KEY" || name.starts_with("PROFILE_WEBHOOK_SECRET") {
+                command.env_remove(&variable);
+            }
         }
         match interruption::run_editor(&mut command) {
             Ok(Ok(status)) if status.success() => Ok(()),

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use toml_edit::de::from_document;
 use toml_edit::{Document, DocumentMut, Item, Table};
 
-use crate::input::profile_changes::ProfileChanges;
+use crate::input::ProfileChanges;
 use crate::outcome::{Failure, NextCommand, Result};
 use crate::terminal::redact_key;
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::commands::auth::permissions;
 use crate::drawing::Change;
 use crate::outcome::{self, Failure, FailureKind, NextCommand, Report, Result};
-use crate::session::{Session, preview, requests};
+use crate::session::{Session, preview};
 
 /// A deletion of several resources of one kind.
 pub(crate) struct Deletion {
@@ -63,7 +63,9 @@ impl Deletion {
                 .iter()
                 .map(|item| Change::new(self.noun, item.fields.clone(), Value::Null).id(&item.id))
                 .collect();
-            let preview = preview::dry_run(&requests(&calls)?, &changes);
+            let requests = calls.iter().map(Call::request);
+            let requests = requests.collect::<Result<Vec<_>, _>>()?;
+            let preview = preview::dry_run(&requests, &changes);
             return outcome::of_batch(Some(preview).filter(|_| !items.is_empty()), failures);
         }
         if !deletions.is_empty() {

@@ -169,7 +169,8 @@ pub(super) fn drawing(plan: &Plan) -> Drawing {
 
 /// Returns the changes of these steps.
 pub(super) fn changes(steps: &[Step]) -> Vec<Change> {
-    steps.iter().flat_map(changes_of).collect()
+    let changes = steps.iter().flat_map(|step| changes_of(step, &json!(step)));
+    changes.collect()
 }
 
 /// Returns a line about a step, such as `edit link link_1 "Blog"`.
@@ -177,15 +178,15 @@ pub(super) fn line(step: &Step) -> String {
     let json = json!(step);
     let verb = json["step"].as_str().unwrap_or_default();
     let verb = verb.split('_').next().unwrap_or_default();
-    let names: Vec<_> = changes_of(step).iter().map(Change::name).collect();
+    let names: Vec<_> = changes_of(step, &json).iter().map(Change::name).collect();
     format!("{verb} {}", names.join(", "))
 }
 
-fn changes_of(step: &Step) -> Vec<Change> {
+/// Returns the changes of a step, given with its JSON.
+fn changes_of(step: &Step, json: &Value) -> Vec<Change> {
     if let Step::EditProfile { from, to, .. } = step {
         return field_changes(to, |field| from.get(field.name()).map(String::as_str));
     }
-    let json = json!(step);
     let (from, to) = (&json["from"], &json["to"]);
     let what = if from.is_null() { "new link" } else { "link" };
     let change = Change::new(what, from.clone(), to.clone());

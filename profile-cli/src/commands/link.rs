@@ -12,7 +12,7 @@ use super::deletion::{Deletion, Item, id_of, read_items, unlisted, with_list_hin
 use crate::completion;
 use crate::drawing::Change;
 use crate::outcome::{Failure, Report, Result, View};
-use crate::session::{DryRun, Session, preview, requests};
+use crate::session::{DryRun, Session, preview};
 
 /// List, add, edit and delete your links
 #[derive(Debug, Subcommand)]
@@ -143,7 +143,7 @@ fn edit(arguments: EditArguments, session: &Session<'_>) -> Result<Report> {
     if dry_run {
         let before = before.ok_or_else(|| unlisted("link", &id))?;
         let changes = differences(&update, &Link::default(), &before);
-        return Ok(preview::dry_run(&requests(&[call])?, &changes).warnings(warning));
+        return Ok(preview::dry_run(&[call.request()?], &changes).warnings(warning));
     }
     let response = session.write(call, &what, "profile link list");
     let response =

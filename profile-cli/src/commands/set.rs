@@ -7,10 +7,9 @@ use clap::{Arg, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 use profile_sdk::{FieldKind, Profile, ProfileField, ProfileUpdate, Response, RetryPolicy};
 
 use crate::drawing::{Change, Contrast, text_and_background};
-use crate::input::TextArgument;
-use crate::input::profile_changes::ProfileChanges;
+use crate::input::{ProfileChanges, TextArgument};
 use crate::outcome::{Failure, NextCommand, Report, Result, View, push_field};
-use crate::session::{DryRun, Session, preview, requests};
+use crate::session::{DryRun, Session, preview};
 
 pub(crate) const RESOURCE: &str = "profile";
 pub(crate) const CHECK_COMMAND: &str = "profile show";
@@ -198,7 +197,7 @@ pub(crate) fn preview(
 ) -> Result<Report> {
     let call = session.client()?.update_profile(update);
     let changes = preview::field_changes(update, |field| profile.get(field));
-    let report = preview::dry_run(&requests(&[call])?, &changes);
+    let report = preview::dry_run(&[call.request()?], &changes);
     Ok(report.warnings(contrast_after(update, profile)))
 }
 

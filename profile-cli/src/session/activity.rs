@@ -143,7 +143,7 @@ impl Waits {
         let host = host.trim_end_matches('/');
         let max_retries = max_retries.unwrap_or(DEFAULT_RETRIES);
         tokio::time::sleep(DELAY).await;
-        let line = StatusLine::new();
+        let line = StatusLine::default();
         loop {
             let latest = *self.latest();
             line.show(&(progress() + &text(latest, host, max_retries)));

@@ -10,9 +10,7 @@ use std::ffi::OsString;
 use std::future::Future;
 use std::time::Duration;
 
-use profile_sdk::{
-    ApiKey, Call, Client, ClientBuilder, Error, ErrorKind, Request, Response, RetryPolicy,
-};
+use profile_sdk::{ApiKey, Call, Client, ClientBuilder, Error, ErrorKind, Response, RetryPolicy};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::input::prompt;
@@ -321,12 +319,6 @@ impl<'a> Session<'a> {
         };
         Ok(runtime.block_on(future))
     }
-}
-
-/// Returns the requests of the calls, or the failure of the first invalid one.
-pub(crate) fn requests<T>(calls: &[Call<T>]) -> Result<Vec<&Request>> {
-    let requests = calls.iter().map(Call::request);
-    Ok(requests.collect::<Result<_, _>>()?)
 }
 
 /// Returns the time limit of a connection. It is shorter than that of a request, so that the error says that

@@ -188,7 +188,7 @@ impl Progress {
             label,
             total,
             done: 0,
-            line: shown.then(StatusLine::new),
+            line: shown.then(StatusLine::default),
         };
         progress.show();
         progress
@@ -219,13 +219,10 @@ impl Progress {
 }
 
 /// A line on stderr, which is cleared when dropped.
+#[derive(Default)]
 pub(crate) struct StatusLine(RefCell<String>);
 
 impl StatusLine {
-    pub(crate) fn new() -> Self {
-        Self(RefCell::default())
-    }
-
     /// Replaces the text of the line, if it changes, and cuts it off at the width of the terminal.
     pub(crate) fn show(&self, text: &str) {
         let columns = measured_width().unwrap_or(DEFAULT_WIDTH);

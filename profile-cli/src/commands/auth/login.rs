@@ -14,7 +14,6 @@ use crate::session::Session;
 use crate::settings::{
     AccountName, ConfigEdit, ConfigFile, KEY_STORE, KeyStore, SettingName, complete_url,
 };
-use crate::system::Text;
 use crate::terminal::{SafeUrl, redact_key};
 
 /// The place of keys, in the help.
@@ -70,14 +69,7 @@ pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<R
     check_input(arguments.with_token, session)?;
     let given = given_name(session)?;
     let base_url = find_base_url(arguments.with_token, given.as_ref(), session)?;
-    let (key, profile) = match arguments.with_token {
-        true => {
-            let key = key_of(Input::Stdin.read_text()?, session);
-            let profile = check_with_service(&base_url, &key, session)?;
-            (key, profile)
-        }
-        false => ask_for_key(&base_url, session)?,
-    };
+    let (key, profile) = read_key(arguments.with_token, &base_url, session)?;
     let name = match given {
         Some(name) => name,
         None => name_of(&profile, &base_url, session)?,
@@ -87,17 +79,27 @@ pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<R
         base_url,
         profile,
     };
-    let replaces = login.confirm_replacement(session)?;
-    login.store(&key, replaces, session)
+    login.store(&key, session)
 }
 
-/// Asks for the key until the service accepts one.
-fn ask_for_key(base_url: &SafeUrl, session: &Session<'_>) -> Result<(String, Profile)> {
+/// Reads the key from stdin, or asks for it until the service accepts one.
+fn read_key(
+    with_token: bool,
+    base_url: &SafeUrl,
+    session: &Session<'_>,
+) -> Result<(String, Profile)> {
     loop {
-        let key = key_of(prompt::ask_hidden("API key (not shown): ")?.into(), session);
-        match check_with_service(base_url, &key, session) {
-            Ok(profile) => return Ok((key, profile)),
-            Err(failure) if is_wrong_key(&failure) => session.output.warn(&failure.message),
+        let entered = match with_token {
+            true => Input::Stdin.read_text()?,
+            false => prompt::ask_hidden("API key (not shown): ")?.into(),
+        };
+        session.output.note_all(entered.note("the key"));
+        let key = entered.key();
+        match check_with_service(base_url, key, session) {
+            Ok(profile) => return Ok((key.to_owned(), profile)),
+            Err(failure) if !with_token && is_wrong_key(&failure) => {
+                session.output.warn(&failure.message);
+            }
             Err(failure) => return Err(failure),
         }
     }
@@ -149,12 +151,6 @@ fn check_with_service(base_url: &SafeUrl, key: &str, session: &Session<'_>) -> R
         .map_err(nothing_stored)?;
     let response = session.read(client.me()).map_err(nothing_stored)?;
     Ok(response.into_data())
-}
-
-/// Returns the key in a text, with a note if it had a byte order mark.
-fn key_of(entered: Text, session: &Session<'_>) -> String {
-    session.output.note_all(entered.note("the key"));
-    entered.key().to_owned()
 }
 
 /// Returns the base URL of the options, the account or config.toml, or asks for it. The default is
@@ -246,8 +242,9 @@ impl Login {
         Ok(true)
     }
 
-    /// Stores the key and the account, and selects it.
-    fn store(&self, key: &str, replaces: bool, session: &Session<'_>) -> Result<Report> {
+    /// Stores the key and the account, and selects it. Asks before an account is replaced.
+    fn store(&self, key: &str, session: &Session<'_>) -> Result<Report> {
+        let replaces = self.confirm_replacement(session)?;
         let Self { name, base_url, .. } = self;
         let handle = self.profile.handle.as_ref().map(ToString::to_string);
         let mut edit = ConfigEdit::begin(|warning| session.output.warn(warning))?;
