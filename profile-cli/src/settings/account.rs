@@ -19,8 +19,7 @@ impl Account {
     pub(super) fn lacks_base_url(&self) -> Failure {
         let name = &self.name;
         let failure = Failure::usage(format!("account {name} has no base_url in config.toml"));
-        let login = NextCommand(format!("profile auth login --account {name}"));
-        failure.hint(format!("log in again with {login}"))
+        failure.hint(Source::Account(name.clone()).advice())
     }
 }
 

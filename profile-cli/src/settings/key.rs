@@ -50,9 +50,7 @@ impl Key {
         };
         let of_config = sources.config.check_owner()?;
         check_destination(settings, &account)?;
-        let Some(mut text) = KeyStore::read(settings, &account.name)? else {
-            return Err(KeyStore::missing(settings, &account.name)?);
-        };
+        let mut text = KeyStore::read(&sources.config, &account.name)?;
         text.warnings.extend(of_config);
         // Both may be about the same directory.
         text.warnings.dedup();
@@ -92,7 +90,7 @@ impl Settings {
 }
 
 impl Source {
-    /// Returns what to do if the service rejects the key from this source.
+    /// Returns what to do if the key from this source is missing or rejected.
     pub(crate) fn advice(&self) -> String {
         let place = match self {
             Self::Account(name) => {

@@ -4,8 +4,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::{AccountName, ConfigFile, KEY_STORE, Settings, shown};
-use crate::outcome::{Failure, FailureKind, NextCommand, Result};
+use super::{AccountName, ConfigFile, KEY_STORE, Source, shown};
+use crate::outcome::{Failure, FailureKind, Result};
 use crate::system::{Rules, Text, environment, private_file, text_file, written_file};
 use crate::terminal::escaped;
 
@@ -86,40 +86,35 @@ impl KeyStore {
         Ok(remove_file(&path)?.then(|| path.display().to_string()))
     }
 
-    /// Returns the failure for an account without a key.
-    pub(super) fn missing(settings: &Settings, account: &str) -> Result<Failure> {
-        let message = match Self::of_account(&settings.sources.config, account)? {
-            Self::Keyring => format!("the system keyring has no key of account {account}"),
-            Self::File => {
-                let path = escaped(&key_file(account)?);
-                format!("account {account} has no key: {path} does not exist")
-            }
+    /// Returns an account's key, with at most one warning about unsafe permissions.
+    pub(super) fn read(config: &ConfigFile, account: &str) -> Result<Text> {
+        let missing = |message| {
+            let failure = Failure::new(FailureKind::Unauthorized, message);
+            failure.hint(Source::Account(account.to_owned()).advice())
         };
-        let login = NextCommand(format!("profile auth login --account {account}"));
-        let hint = format!("log in again with {login}");
-        Ok(Failure::new(FailureKind::Unauthorized, message).hint(hint))
-    }
-
-    /// Returns an account's key, if there is one, with at most one warning about unsafe permissions.
-    pub(super) fn read(settings: &Settings, account: &str) -> Result<Option<Text>> {
-        if Self::of_account(&settings.sources.config, account)? == Self::Keyring {
+        if Self::of_account(config, account)? == Self::Keyring {
             let read = keyring::read(account);
             let read = read.map_err(|reason| keyring_failure("read from", &reason))?;
-            return Ok(read.map(Text::from));
+            let message = format!("the system keyring has no key of account {account}");
+            return read.map(Text::from).ok_or_else(|| missing(message));
         }
         let path = key_file(account)?;
-        let (file, safety) = match private_file::open(&path) {
-            Ok(opened) => opened,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Failure::of_file("read", &path, &error)),
-        };
+        let (file, safety) = private_file::open(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => {
+                let path = escaped(&path);
+                missing(format!(
+                    "account {account} has no key: {path} does not exist"
+                ))
+            }
+            _ => Failure::of_file("read", &path, &error),
+        })?;
         let of_group = safety.map_err(Failure::usage)?;
         let read = text_file::read(file, &path);
         let mut text = read.map_err(|error| Failure::of_file("read", &path, &error))?;
         if text.warnings.is_empty() {
             text.warnings.extend(directory_warning(&path).or(of_group));
         }
-        Ok(Some(text))
+        Ok(text)
     }
 }
 

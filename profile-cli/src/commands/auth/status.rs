@@ -13,9 +13,8 @@ use crate::commands::config;
 use crate::drawing::{rate, scope_names};
 use crate::outcome::{self, Failure, NextCommand, Report, Result, View, failure, push_field};
 use crate::session::Session;
-use crate::settings::{Key, Setting, Settings, Source, masked};
+use crate::settings::{Key, Settings, Source, masked};
 use crate::system::{environment, private_file};
-use crate::terminal::SafeUrl;
 
 pub(crate) const HELP: &str = "\
 Sends GET /me, once, and checks config.toml, the permissions of files with secrets, the key, the base \
@@ -34,7 +33,13 @@ pub(crate) fn run(session: &Session<'_>) -> Result<Report> {
         false => local(session),
     };
     if facts.can_connect {
-        ask_service(&mut facts, session)?;
+        let client = session.client()?;
+        if facts.key.is_some() {
+            facts.profile = answer(client.me(), &mut facts, session)?;
+        } else {
+            // These counters require no key.
+            answer(client.site_stats(), &mut facts, session)?;
+        }
     }
     outcome::of_batch(Some(facts.report()), facts.failures)
 }
@@ -64,8 +69,14 @@ fn local(session: &Session<'_>) -> Facts {
     match base_url {
         Ok(base_url) => {
             facts.base_url = Some(base_url.value.to_string());
-            match check_connection(base_url, &mut facts, session) {
-                Ok(()) => facts.can_connect = true,
+            // The proxy and the other settings of the client.
+            let proxy = settings.sources.proxy(&base_url.value);
+            let client = proxy.and_then(|proxy| {
+                facts.proxy = proxy.map(|proxy| format!("{} ({})", proxy.value, proxy.source));
+                session.client()
+            });
+            match client {
+                Ok(_) => facts.can_connect = true,
                 Err(failure) => facts.push(failure),
             }
         }
@@ -74,28 +85,6 @@ fn local(session: &Session<'_>) -> Facts {
         Err(failure) => facts.push(failure),
     }
     facts
-}
-
-/// Checks the proxy and the other settings of the client.
-fn check_connection(
-    base_url: &Setting<SafeUrl>,
-    facts: &mut Facts,
-    session: &Session<'_>,
-) -> Result<()> {
-    let proxy = session.settings.sources.proxy(&base_url.value)?;
-    facts.proxy = proxy.map(|proxy| format!("{} ({})", proxy.value, proxy.source));
-    session.client().map(drop)
-}
-
-/// Reads the profile; without a key, the counters of the site, which require none.
-fn ask_service(facts: &mut Facts, session: &Session<'_>) -> Result<()> {
-    let client = session.client()?;
-    if facts.key.is_some() {
-        facts.profile = answer(client.me(), facts, session)?;
-    } else {
-        answer(client.site_stats(), facts, session)?;
-    }
-    Ok(())
 }
 
 /// Sends a call once, and returns the data of the response.
