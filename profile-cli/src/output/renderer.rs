@@ -205,10 +205,8 @@ fn csv(heading: Option<Vec<String>>, rows: &[Vec<String>], screen: &Screen) -> S
     String::from_utf8(bytes).expect("the records are text")
 }
 
-/// The header and the rows of a view with columns, or the text of another.
-type TableOrText = Result<(Vec<String>, Vec<Vec<String>>), String>;
-
-fn table(view: &View, screen: &Screen) -> TableOrText {
+/// Returns the header and the rows of a view with columns, or the text of another.
+fn table(view: &View, screen: &Screen) -> Result<(Vec<String>, Vec<Vec<String>>), String> {
     Err(match view {
         View::Fields(fields) => {
             let rows = fields.iter().cloned();

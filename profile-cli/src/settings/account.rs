@@ -75,19 +75,16 @@ impl Sources {
         // The option would replace a key of the environment.
         let is_used = self.account_is_option() || !Key::is_in_environment();
         let account = self.configured(SettingName::Account).ok().flatten();
-        let account = account.map(|account| ("--account", account.value));
-        let is_known = |name: &String| self.config.accounts().contains(name);
-        let account = account.filter(|(_, name)| is_used && is_known(name));
+        let account = account.map(|account| account.value);
+        let account = account.filter(|name| is_used && self.config.accounts().contains(name));
         let base_url = self.arguments.setting(SettingName::BaseUrl);
         let base_url = base_url.map(|url| SafeUrl::new(url.value).to_string());
         // It may be the key.
-        let base_url = base_url.map(|url| ("--base-url", argument(url.as_bytes())));
-        let options = account.into_iter().chain(base_url);
-        let options = options.map(|(option, value)| {
-            let value = word(&value, "VALUE");
-            format!(" {option} {value}")
-        });
-        options.collect()
+        let base_url = base_url.map(|url| argument(url.as_bytes()));
+        let options = [("--account", account), ("--base-url", base_url)];
+        let options =
+            options.map(|(name, value)| Some(format!(" {name} {}", word(&value?, "VALUE"))));
+        options.into_iter().flatten().collect()
     }
 
     /// Returns `true` if an option or a variable selects the account, the key or the service of this run.

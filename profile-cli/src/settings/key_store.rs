@@ -102,9 +102,8 @@ impl KeyStore {
         let (file, safety) = private_file::open(&path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => {
                 let path = escaped(&path);
-                missing(format!(
-                    "account {account} has no key: {path} does not exist"
-                ))
+                let message = format!("account {account} has no key: {path} does not exist");
+                missing(message)
             }
             _ => Failure::of_file("read", &path, &error),
         })?;

@@ -37,8 +37,7 @@ impl<T> Setting<T> {
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Option(option) => f.write_str(option),
-            Self::Environment(variable) => f.write_str(variable),
+            Self::Option(name) | Self::Environment(name) => f.write_str(name),
             Self::Account(name) => write!(f, "account {name}"),
             Self::File(path) => f.write_str(&escaped(path)),
             Self::Default => f.write_str("default"),
