@@ -180,29 +180,28 @@ fn text(value: &Value) -> String {
 
 /// Renders tab-separated values without a header row.
 fn tsv(rows: &[Vec<String>], screen: &Screen) -> String {
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().map(|cell| tsv_field(cell, screen.is_terminal));
-        cells.collect::<Vec<_>>().join("\t") + "\n"
-    };
+    let line = |row: &Vec<String>| cells(row, tsv_field, screen).join("\t") + "\n";
     rows.iter().map(line).collect()
 }
 
 /// Renders comma-separated values (RFC 4180), perhaps with a header row.
 fn csv(heading: Option<Vec<String>>, rows: &[Vec<String>], screen: &Screen) -> String {
-    let cells = |row: &Vec<String>| {
-        let cells = row.iter().map(|cell| csv_field(cell, screen.is_terminal));
-        cells.collect::<Vec<_>>()
-    };
     // Unless it is flexible, the writer rejects records of different lengths.
     let mut writer = csv::WriterBuilder::new()
         .flexible(true)
         .from_writer(Vec::new());
-    for record in heading.into_iter().chain(rows.iter().map(cells)) {
+    let records = rows.iter().map(|row| cells(row, csv_field, screen));
+    for record in heading.into_iter().chain(records) {
         let written = writer.write_record(record);
         written.expect("a Vec accepts any record");
     }
     let bytes = writer.into_inner().expect("a Vec accepts any record");
     String::from_utf8(bytes).expect("the records are text")
+}
+
+fn cells(row: &[String], field: fn(&str, bool) -> String, screen: &Screen) -> Vec<String> {
+    let cells = row.iter().map(|cell| field(cell, screen.is_terminal));
+    cells.collect()
 }
 
 /// Returns the header and the rows of a view with columns, or the text of another.

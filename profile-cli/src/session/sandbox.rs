@@ -27,11 +27,10 @@ pub(super) async fn start(output: &Output) -> Result<MockServer> {
     let path = create_files(output)?;
     let _deferred = interruption::defer();
     let server = MockServer::builder().state_file(&path).start().await;
-    let server = server.map_err(|error| match error {
+    server.map_err(|error| match error {
         StartError::State(error) => unusable(&error),
         _ => Failure::other(error.to_string()),
-    })?;
-    Ok(server)
+    })
 }
 
 fn not_started(error: &impl Display) -> Failure {

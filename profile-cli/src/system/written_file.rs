@@ -124,22 +124,18 @@ pub(crate) fn wait_for(lock: &File, path: &Path, warn: impl Fn(&str)) {
     let shown = escaped(path);
     for attempt in 0.. {
         match lock.try_lock() {
-            Err(TryLockError::WouldBlock) => {
-                if attempt == 50 {
-                    warn(&format!(
-                        "waiting for {shown}, which another process has locked"
-                    ));
-                }
-                thread::sleep(Duration::from_millis(20));
-            }
+            Ok(()) => return,
             Err(TryLockError::Error(error)) => {
-                warn(&format!(
+                return warn(&format!(
                     "{shown} cannot be locked ({error}); a change that another process makes now may be lost"
                 ));
-                break;
             }
-            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if attempt == 50 => warn(&format!(
+                "waiting for {shown}, which another process has locked"
+            )),
+            Err(TryLockError::WouldBlock) => {}
         }
+        thread::sleep(Duration::from_millis(20));
     }
 }
 

@@ -74,12 +74,7 @@ pub(crate) fn run(arguments: &LoginArguments, session: &Session<'_>) -> Result<R
         Some(name) => name,
         None => name_of(&profile, &base_url, session)?,
     };
-    let login = Login {
-        name,
-        base_url,
-        profile,
-    };
-    login.store(&key, session)
+    store(&name, &base_url, &profile, &key, session)
 }
 
 /// Reads the key from stdin, or asks for it until the service accepts one.
@@ -212,87 +207,85 @@ fn checked_base_url(entered: &str) -> Result<SafeUrl, String> {
     Ok(SafeUrl::new(base_url))
 }
 
-/// A login that the service has accepted.
-struct Login {
-    name: AccountName,
-    base_url: SafeUrl,
-    profile: Profile,
+/// Asks before an account is replaced. Returns `true` if there is one.
+fn confirm_replacement(
+    name: &AccountName,
+    base_url: &SafeUrl,
+    session: &Session<'_>,
+) -> Result<bool> {
+    let config = &session.settings.sources.config;
+    if !config.accounts().contains(&name.to_string()) {
+        return Ok(false);
+    }
+    let stored = config.base_url_of(name.as_str())?;
+    let question = match stored.filter(|stored| !stored.is_same_service(base_url)) {
+        Some(stored) => format!("Replace account {name} of {stored} and its key?"),
+        None => format!("Replace the key of account {name}?"),
+    };
+    let confirmed = session.confirm(&question).map(|()| true);
+    confirmed.map_err(|failure| match failure.kind {
+        FailureKind::Usage => {
+            failure.hint("add --yes to replace the key, or --account NAME to add an account")
+        }
+        _ => failure,
+    })
 }
 
-impl Login {
-    /// Asks before an account is replaced. Returns `true` if there is one.
-    fn confirm_replacement(&self, session: &Session<'_>) -> Result<bool> {
-        let Self { name, base_url, .. } = self;
-        let config = &session.settings.sources.config;
-        if !config.accounts().contains(&name.to_string()) {
-            return Ok(false);
-        }
-        let stored = config.base_url_of(name.as_str())?;
-        let question = match stored.filter(|stored| !stored.is_same_service(base_url)) {
-            Some(stored) => format!("Replace account {name} of {stored} and its key?"),
-            None => format!("Replace the key of account {name}?"),
-        };
-        session
-            .confirm(&question)
-            .map_err(|failure| match failure.kind {
-                FailureKind::Usage => failure
-                    .hint("add --yes to replace the key, or --account NAME to add an account"),
-                _ => failure,
-            })?;
-        Ok(true)
+/// Stores the key and the account, and selects it. Asks before an account is replaced.
+fn store(
+    name: &AccountName,
+    base_url: &SafeUrl,
+    profile: &Profile,
+    key: &str,
+    session: &Session<'_>,
+) -> Result<Report> {
+    let replaces = confirm_replacement(name, base_url, session)?;
+    let handle = profile.handle.as_ref().map(ToString::to_string);
+    let mut edit = ConfigEdit::begin(|warning| session.output.warn(warning))?;
+    if !replaces {
+        // Another process may have added an account with this name during the prompts.
+        edit.check_free(name)?;
     }
-
-    /// Stores the key and the account, and selects it. Asks before an account is replaced.
-    fn store(&self, key: &str, session: &Session<'_>) -> Result<Report> {
-        let replaces = self.confirm_replacement(session)?;
-        let Self { name, base_url, .. } = self;
-        let handle = self.profile.handle.as_ref().map(ToString::to_string);
-        let mut edit = ConfigEdit::begin(|warning| session.output.warn(warning))?;
+    edit.check_writable()?;
+    let replaced = edit.file().base_url_of(name.as_str())?;
+    if replaced.is_some_and(|replaced| !replaced.is_same_service(base_url)) {
+        // No error may leave the new key with the old base URL.
+        edit.write_without(name)?;
+    }
+    let stored = match KeyStore::store(name, key) {
+        Ok(stored) => stored,
+        // The old key is still there, and so is the account once the edit is written.
+        Err(failure) => return Err(edit.finish().err().unwrap_or(failure)),
+    };
+    let set = edit.set_account(name, "base_url", base_url.expose());
+    let set = set.and_then(|()| edit.set_account(name, KEY_STORE, stored.store.as_str()));
+    edit.set(SettingName::Account, name.as_str());
+    let path = edit.file().path().to_string_lossy().into_owned();
+    set.and_then(|()| edit.finish()).inspect_err(|_| {
+        // A key without an account would be left behind.
         if !replaces {
-            // Another process may have added an account with this name during the prompts.
-            edit.check_free(name)?;
+            let _ = stored.store.remove(name.as_str());
         }
-        edit.check_writable()?;
-        let replaced = edit.file().base_url_of(name.as_str())?;
-        if replaced.is_some_and(|replaced| !replaced.is_same_service(base_url)) {
-            // No error may leave the new key with the old base URL.
-            edit.write_without(name)?;
-        }
-        let stored = match KeyStore::store(name, key) {
-            Ok(stored) => stored,
-            // The old key is still there, and so is the account once the edit is written.
-            Err(failure) => return Err(edit.finish().err().unwrap_or(failure)),
-        };
-        let set = edit.set_account(name, "base_url", base_url.expose());
-        let set = set.and_then(|()| edit.set_account(name, KEY_STORE, stored.store.as_str()));
-        edit.set(SettingName::Account, name.as_str());
-        let path = edit.file().path().to_string_lossy().into_owned();
-        set.and_then(|()| edit.finish()).inspect_err(|_| {
-            // A key without an account would be left behind.
-            if !replaces {
-                let _ = stored.store.remove(name.as_str());
-            }
-        })?;
-        let mut fields = vec![("account".to_owned(), name.to_string())];
-        push_field(&mut fields, "handle", handle.as_ref());
-        push_field(&mut fields, "base_url", Some(base_url));
-        push_field(&mut fields, "account_stored_in", Some(&path));
-        push_field(&mut fields, "key_stored_in", Some(&stored.place));
-        push_field(&mut fields, "selected", Some(true));
-        let document = json!({
-            "result": "logged_in",
-            "account": name.as_str(),
-            "selected": true,
-            "handle": handle,
-            "base_url": base_url.to_string(),
-            "account_stored_in": path,
-            "key_stored_in": stored.place,
-            "key_store": stored.store.as_str(),
-        });
-        let report = Report::new(document, View::Fields(fields)).of_change();
-        let warnings = stored.warning.into_iter().chain(override_warning());
-        Ok(report.warnings(warnings))
-    }
+    })?;
+    let mut fields = vec![("account".to_owned(), name.to_string())];
+    push_field(&mut fields, "handle", handle.as_ref());
+    push_field(&mut fields, "base_url", Some(base_url));
+    push_field(&mut fields, "account_stored_in", Some(&path));
+    push_field(&mut fields, "key_stored_in", Some(&stored.place));
+    push_field(&mut fields, "selected", Some(true));
+    let document = json!({
+        "result": "logged_in",
+        "account": name.as_str(),
+        "selected": true,
+        "handle": handle,
+        "base_url": base_url.to_string(),
+        "account_stored_in": path,
+        "key_stored_in": stored.place,
+        "key_store": stored.store.as_str(),
+    });
+    let report = Report::new(document, View::Fields(fields)).of_change();
+    let warnings = stored.warning.into_iter().chain(override_warning());
+    Ok(report.warnings(warnings))
 }
 
 /// Returns the account name of --account or PROFILE_ACCOUNT. The name in config.toml is ignored: it
