@@ -20,9 +20,6 @@ pub(crate) use failure::{
     scope_hint,
 };
 
-/// The options of this run that select the account and the service.
-static SELECTION: OnceLock<String> = OnceLock::new();
-
 /// The result of a command, for programs and for people.
 #[derive(Debug, Clone)]
 pub(crate) struct Report {
@@ -231,6 +228,19 @@ pub(crate) fn of_batch(done: Option<Report>, mut failures: Vec<Failure>) -> Resu
 /// with the options of this run that select them, unless it has its own. Other commands are plain text.
 pub(crate) struct NextCommand<T>(pub(crate) T);
 
+impl<T: AsRef<str>> fmt::Display for NextCommand<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let command = self.0.as_ref();
+        let mut options = [" --account ", " --base-url ", " --sandbox"].into_iter();
+        let selects = options.any(|option| command.contains(option));
+        let selection = SELECTION.get().filter(|_| !selects);
+        write!(f, "`{command}{}`", selection.map_or("", String::as_str))
+    }
+}
+
+/// The options of this run that select the account and the service.
+static SELECTION: OnceLock<String> = OnceLock::new();
+
 /// Sets the options of this run that select the account and the service.
 pub(crate) fn select_in_commands(options: String) {
     let _ = SELECTION.set(options);
@@ -249,16 +259,6 @@ pub(crate) fn word(value: &(impl AsRef<OsStr> + ?Sized), placeholder: &str) -> S
         Ok(_) if is_ambiguous => placeholder.to_owned(),
         Ok(quoted) if quoted == value => quoted.into_owned(),
         Ok(_) => format!("\"{value}\""),
-    }
-}
-
-impl<T: AsRef<str>> fmt::Display for NextCommand<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let command = self.0.as_ref();
-        let mut options = [" --account ", " --base-url ", " --sandbox"].into_iter();
-        let selects = options.any(|option| command.contains(option));
-        let selection = SELECTION.get().filter(|_| !selects);
-        write!(f, "`{command}{}`", selection.map_or("", String::as_str))
     }
 }
 
