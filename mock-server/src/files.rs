@@ -69,15 +69,17 @@ pub fn print(line: &str) -> io::Result<()> {
     }
 }
 
-/// Opens a file that [`write`] will write, or creates it, and replaces it by one with the same content, so
-/// that an invalid path fails early.
-pub fn open_for_writing(path: &Path) -> io::Result<File> {
+/// Opens a file that [`write`] will write, or creates it, so that an invalid path fails early. A regular file is
+/// replaced by one with the same content, and is not kept open, since Windows may not replace open files.
+pub fn open_for_writing(path: &Path) -> io::Result<Option<File>> {
     let target = follow_links(path)?;
     let opened = OpenOptions::new().create(true).append(true).open(path)?;
-    if opened.metadata()?.is_file() && standard_stream(path).is_none() {
-        replace_named(&target, &fs::read(&target)?)?;
+    if !opened.metadata()?.is_file() || standard_stream(path).is_some() {
+        return Ok(Some(opened));
     }
-    Ok(opened)
+    drop(opened);
+    replace_named(&target, &fs::read(&target)?)?;
+    Ok(None)
 }
 
 /// Writes a file that the user names. A regular file that the user may write is replaced; if this fails, its

@@ -125,7 +125,7 @@ pub(crate) async fn run(options: RunOptions) -> Result<i32, Failure> {
 struct OutputFile {
     path: PathBuf,
     action: String,
-    _opened: File,
+    _opened: Option<File>,
 }
 
 impl OutputFile {
