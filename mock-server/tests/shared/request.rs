@@ -101,10 +101,13 @@ impl TestRequest {
             Some(key) => format!("Authorization: Bearer {key}\r\n"),
             None => String::new(),
         };
+        let host = match self.headers.contains("Host: ") {
+            true => String::new(),
+            false => format!("Host: {}\r\n", self.address),
+        };
         let head = format!(
-            "{} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n{authorization}{}\r\n",
+            "{} HTTP/1.1\r\n{host}Connection: close\r\nContent-Length: {}\r\n{authorization}{}\r\n",
             self.line,
-            self.address,
             self.body.len(),
             self.headers,
         );

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::command::command;
+use crate::run::{output_of, request};
 use crate::serving::{Serving, serve};
 
 /// Returns the kinds of advice with their counts.
@@ -103,17 +105,17 @@ fn a_key_in_the_query() {
     assert_eq!(self::advice(&serving), []);
 }
 
-#[cfg(unix)]
 #[test]
 fn run_reports_advice_without_failing() {
-    or_skip!(crate::child::require_installed("curl"));
-    let script = r#"curl --silent --output /dev/null "$PROFILE_BASE_URL/api/v1/me?key=$PROFILE_API_KEY" \
-        --header "Authorization: Bearer $PROFILE_API_KEY""#;
+    let reads = command(|call| {
+        let key = &call.environment["PROFILE_API_KEY"];
+        request(call, &format!("GET /api/v1/me?key={key}")).send();
+        0
+    });
     let directory = tempfile::TempDir::new().unwrap();
     let report = directory.path().join("report.json");
-    let report_path = report.to_str().unwrap();
-    let (code, _, stderr) =
-        crate::run::output(&["run", "--report", report_path, "--", "sh", "-c", script]);
+    let options = ["--report", report.to_str().unwrap()];
+    let (code, _, stderr) = output_of("run", &options, &reads);
     assert_eq!(code, Some(0), "{stderr}");
     let expected = "mock-server: advice: key_in_query (1 time): Send the key only in the Authorization \
                     header: URLs end up in logs.\n  GET /api/v1/me: the query contains a key\n";

@@ -324,7 +324,6 @@ fn check_unreadable(serving: &Serving, line: &str) {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn arbitrary_bodies_do_not_panic() {
     let serving = serve(&[]);
@@ -332,7 +331,6 @@ fn arbitrary_bodies_do_not_panic() {
     let huge = vec![b' '; 17 * 1024 * 1024];
     let huge = serving.control("PUT /worlds/default/state").body(huge);
     assert_eq!(huge.send().status, 413);
-    let (code, stderr) = serving.stop(rustix::process::Signal::TERM);
-    assert_eq!(code, Some(0));
+    let stderr = serving.stderr();
     assert!(!stderr.contains("panicked"), "{stderr}");
 }

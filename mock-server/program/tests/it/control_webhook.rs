@@ -85,7 +85,6 @@ fn events_reach_a_receiver_and_count_as_covered() {
     assert_eq!(uncovered.len(), 6, "{uncovered:?}");
 }
 
-#[cfg(unix)]
 #[test]
 fn never_returns_the_secret() {
     let serving = serve(&["--log"]);
@@ -105,8 +104,7 @@ fn never_returns_the_secret() {
     assert!(!responses.contains(CANARY), "{responses}");
     // base64 of the canary, which is the format for bytes that are not UTF-8.
     assert!(!responses.contains("d2hzZWNfY2FuYXJ5"), "{responses}");
-    let (code, stderr) = serving.stop(rustix::process::Signal::TERM);
-    assert_eq!(code, Some(0));
+    let stderr = serving.stderr();
     assert!(!stderr.contains(CANARY), "{stderr}");
 }
 

@@ -12,6 +12,9 @@ mod child;
 mod advice;
 #[cfg(unix)]
 mod browser;
+#[allow(dead_code, reason = "other packages use more of it")]
+#[path = "../../../tests/shared/command.rs"]
+mod command;
 mod control;
 mod control_guard;
 mod control_journal;
@@ -20,25 +23,19 @@ mod control_reading;
 mod control_webhook;
 #[cfg(unix)]
 mod devtools;
-#[cfg(unix)]
 #[path = "../../../tests/shared/edits.rs"]
 mod edits;
 #[cfg(unix)]
 mod files;
-#[cfg(unix)]
 mod log;
-#[cfg(unix)]
 mod matrix;
-#[cfg(unix)]
 mod mutants;
 #[cfg(unix)]
 mod page;
-#[cfg(unix)]
 mod program;
 #[allow(dead_code, reason = "other packages use more of it")]
 #[path = "../../../tests/shared/request.rs"]
 mod request;
-#[cfg(unix)]
 mod run;
 #[allow(dead_code, reason = "other packages use more of it")]
 #[path = "../../../tests/shared/schema.rs"]
@@ -47,7 +44,6 @@ mod schema;
 mod serving;
 #[cfg(unix)]
 mod shutdown;
-#[cfg(unix)]
 mod state;
 #[path = "../../../tests/shared/webhook_receiver.rs"]
 mod webhook_receiver;

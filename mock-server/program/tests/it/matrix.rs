@@ -1,33 +1,30 @@
 //! `mock-server matrix`, as a child process.
 
-use std::fs::File;
-use std::io::Read;
-
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::child;
-use crate::run::output;
+use crate::command::{Call, command};
+use crate::run::{Output, get, output, output_of, prints, request};
 use crate::serving::file;
 
 /// Fails unless the first ID in `GET /me` is a string, after a request that violates a rule.
-const SCRIPT: &str = r#"
-    me=$(curl --silent --fail "$PROFILE_BASE_URL/api/v1/me?x=1" \
-        --header "Authorization: Bearer $PROFILE_API_KEY") || exit 9
-    curl --silent --output /dev/null "$PROFILE_BASE_URL/api/v1/links"
-    echo "read $me"
-    case $me in *'"id":1'*) exit 3 ;; esac
-"#;
+fn read_me(call: &mut Call) -> i32 {
+    let Some(me) = get(request(call, "GET /api/v1/me?x=1")) else {
+        return 9;
+    };
+    request(call, "GET /api/v1/links").send();
+    call.stdout = format!("read {me}\n");
+    if me.contains(r#""id":1"#) { 3 } else { 0 }
+}
 
 #[track_caller]
-fn matrix(options: &[&str], script: &str) -> (Option<i32>, String, String) {
-    output(&[&["matrix"], options, &["--", "sh", "-c", script]].concat())
+fn matrix(options: &[&str], command: &[String]) -> Output {
+    output_of("matrix", options, command)
 }
 
 #[test]
 fn runs_the_command_under_each_alternative() {
-    or_skip!(child::require_installed("curl"));
-    let (code, stdout, stderr) = matrix(&["--jobs", "4"], SCRIPT);
+    let (code, stdout, stderr) = matrix(&["--jobs", "4"], &command(read_me));
     assert_eq!(code, Some(1));
     let lines: Vec<_> = stdout.lines().collect();
     let alternatives: Vec<_> = mock_server::Dialect::alternatives().collect();
@@ -50,12 +47,12 @@ fn runs_the_command_under_each_alternative() {
 
 #[test]
 fn the_standard_faults_affect_new_worlds() {
-    or_skip!(child::require_installed("curl"));
-    let script = r#"
-        url=$(curl --silent --request POST "$MOCK_SERVER_CONTROL/worlds" | sed 's/.*"url":"//; s/".*//')
-        curl --silent --fail --output /dev/null "$url/api/v1/badges"
-    "#;
-    let (code, stdout, _) = matrix(&["--only", "fault"], script);
+    let read_badges = command(|call| {
+        request(call, "POST /_mock/v1/worlds").send();
+        let badges = request(call, "GET /worlds/w1/api/v1/badges").without_key();
+        if get(badges).is_some() { 0 } else { 22 }
+    });
+    let (code, stdout, _) = matrix(&["--only", "fault"], &read_badges);
     assert_eq!(code, Some(1));
     let result = |fault| stdout.lines().find(|line| line.contains(fault)).unwrap();
     let line = result("503_once");
@@ -65,9 +62,8 @@ fn the_standard_faults_affect_new_worlds() {
 
 #[test]
 fn runs_the_command_under_the_standard_faults() {
-    or_skip!(child::require_installed("curl"));
     let options = ["--only", "fault", "--json", "--jobs", "4"];
-    let (code, stdout, _) = matrix(&options, &SCRIPT.replace("read $me", ""));
+    let (code, stdout, _) = matrix(&options, &command(read_me));
     assert_eq!(code, Some(1));
     let results: Value = serde_json::from_str(&stdout).unwrap();
     let runs = results["runs"].as_array().unwrap();
@@ -92,7 +88,7 @@ fn runs_the_command_under_the_standard_faults() {
 
 #[test]
 fn the_default_has_to_pass() {
-    let (code, stdout, stderr) = matrix(&[], "echo broken; exit 4");
+    let (code, stdout, stderr) = matrix(&[], &prints("broken\n", 4));
     assert_eq!(code, Some(1));
     assert_eq!(stdout.lines().count(), 2, "{stdout}");
     assert_eq!(
@@ -102,20 +98,25 @@ fn the_default_has_to_pass() {
          mock-server: the first run failed: default; it has to pass\n"
     );
     assert_eq!(output(&["matrix", "--", "no-such-program"]).0, Some(127));
-    let (code, _, stderr) = matrix(&["--only", "idz"], "true");
+    let (code, _, stderr) = matrix(&["--only", "idz"], &prints("", 0));
     assert_eq!(code, Some(125));
     assert!(stderr.starts_with("mock-server: unknown name \"idz\"; expected one of api_visible, "));
 }
 
 #[test]
 fn varies_a_dialect_from_a_file() {
-    or_skip!(child::require_installed("curl"));
     let directory = TempDir::new().unwrap();
     let settings = r#"{"settings": {"ids": "uuid", "error_body": "flat"}}"#;
     let dialect = format!("--dialect={}", file(&directory, "dialect.json", settings));
-    let script = r#"curl --silent "$PROFILE_BASE_URL/api/v1/me" | grep --quiet '^{"code":"[a-z_]*","message"'"#;
+    let expects_flat_error = command(|call| {
+        let answer = request(call, "GET /api/v1/me").without_key().send();
+        let code = answer.body.strip_prefix(r#"{"code":""#);
+        let rest = code.and_then(|code| code.split_once('"'));
+        let is_flat = rest.is_some_and(|(_, rest)| rest.starts_with(r#","message""#));
+        i32::from(!is_flat)
+    });
     let options = [&dialect, "--only", "ids,error_body", "--json"];
-    let (code, stdout, stderr) = matrix(&options, script);
+    let (code, stdout, stderr) = matrix(&options, &expects_flat_error);
     assert_eq!(code, Some(1), "{stderr}");
     let results: Value = serde_json::from_str(&stdout).unwrap();
     let runs = results["runs"].as_array().unwrap().iter();
@@ -130,15 +131,19 @@ fn a_run_that_sends_nothing_is_a_result_of_its_own() {
     // Like a build tool that does not run the tests again.
     let directory = TempDir::new().unwrap();
     let done = directory.path().join("done");
-    let script = format!(
-        "get() {{ curl --silent --output /dev/null $PROFILE_BASE_URL$1; }}; get /other; [ -e '{0}' ] && exit
-         get /api/v1/badges; touch '{0}'",
-        done.display()
-    );
-    for (command, only) in [("matrix", "ids"), ("mutants", "me_without_email")] {
+    let file = done.clone();
+    let run_once = command(move |call| {
+        request(call, "GET /other").send();
+        if !file.exists() {
+            request(call, "GET /api/v1/badges").send();
+            std::fs::write(&file, "").unwrap();
+        }
+        0
+    });
+    for (subcommand, only) in [("matrix", "ids"), ("mutants", "me_without_email")] {
         let _ = std::fs::remove_file(&done);
-        let options = [command, "--json", "--only", only, "--", "sh", "-c", &script];
-        let (code, stdout, stderr) = output(&options);
+        let options = ["--json", "--only", only];
+        let (code, stdout, stderr) = output_of(subcommand, &options, &run_once);
         assert_eq!(code, Some(1), "{stdout}");
         let results: Value = serde_json::from_str(&stdout).unwrap();
         let runs = results["runs"].as_array().unwrap();
@@ -149,17 +154,19 @@ fn a_run_that_sends_nothing_is_a_result_of_its_own() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn results_that_cannot_be_printed_are_an_error() {
-    let full = File::options().write(true).open("/dev/full").unwrap();
-    let mut matrix = child::command(env!("CARGO_BIN_EXE_mock-server"));
-    matrix.args(["matrix", "--only", "ids", "--", "true"]);
+    let full = std::fs::File::options().write(true).open("/dev/full");
+    let full = full.unwrap();
+    let mut matrix = crate::serving::program(&["matrix", "--only", "ids", "--", "true"]);
     assert_eq!(matrix.stdout(full).status().unwrap().code(), Some(125));
 }
 
 #[test]
 fn output_is_shown_on_request() {
-    let (code, _, stderr) = matrix(&["--only", "ids", "--show-output"], "echo one; cat");
+    let options = ["--only", "ids", "--show-output"];
+    let (code, _, stderr) = matrix(&options, &prints("one\n", 0));
     assert_eq!(code, Some(0));
     assert_eq!(
         stderr,
@@ -170,8 +177,12 @@ fn output_is_shown_on_request() {
     );
 }
 
+#[cfg(unix)]
 #[test]
 fn a_run_ends_with_all_of_its_processes() {
+    use std::fs::File;
+    use std::io::Read as _;
+
     for (timeout, signal, expected, row) in [
         ("1", "", 1, "timeout"),
         ("60", "kill -HUP $PPID;", 129, ""),
@@ -181,7 +192,7 @@ fn a_run_ends_with_all_of_its_processes() {
     ] {
         let directory = TempDir::new().unwrap();
         let path = directory.path().join("pipe");
-        let made = child::command("mkfifo").arg(&path).status();
+        let made = crate::child::command("mkfifo").arg(&path).status();
         assert!(made.unwrap().success());
         // With a writer, opening the reader does not wait for the script, which may not get that far.
         let writer = File::options().read(true).write(true).open(&path).unwrap();
@@ -190,7 +201,8 @@ fn a_run_ends_with_all_of_its_processes() {
             "trap '' TERM; (sleep 20; echo survived) > '{}' & echo started; {signal} wait; sleep 20",
             path.display()
         );
-        let (code, stdout, stderr) = matrix(&["--timeout", timeout], &script);
+        let command = ["sh", "-c", &script].map(str::to_owned);
+        let (code, stdout, stderr) = matrix(&["--timeout", timeout], &command);
         assert_eq!(code, Some(expected));
         let first = stdout.lines().next().unwrap_or_default();
         assert!(first.ends_with(row), "{stdout}");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::net::{SocketAddr, TcpListener};
+use std::time::Duration;
 use std::{fs, thread};
 
 use mock_server::{Clock, Mutant, ProfileField, World, Worlds, WorldsServer};
@@ -10,10 +11,10 @@ use tempfile::TempDir;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
-use crate::child;
+use crate::command::{Call, command};
 use crate::edits::edits_at_the_limit;
 use crate::request::{request_at, request_exactly};
-use crate::run::output;
+use crate::run::{Output, get, output_of, prints, request};
 use crate::serving::file;
 use crate::webhook_receiver::receive;
 
@@ -173,25 +174,26 @@ fn each_mutant_changes_what_its_sentence_is_about() {
 }
 
 /// Notices a missing email; hangs without a display name.
-const SCRIPT: &str = r#"
-    me=$(curl --silent --fail "$PROFILE_BASE_URL/api/v1/me" \
-        --header "Authorization: Bearer $PROFILE_API_KEY") || exit 1
-    case $me in *'"display_name":'*) ;; *) sleep 20 ;; esac
-    case $me in *'"email":'*) ;; *) exit 1 ;; esac
-"#;
+fn read_me(call: &mut Call) -> i32 {
+    let me = get(request(call, "GET /api/v1/me")).unwrap_or_default();
+    if !me.contains(r#""display_name":"#) {
+        thread::sleep(Duration::from_secs(20));
+    }
+    i32::from(!me.contains(r#""email":"#))
+}
 
 const SELECTION: &str = "me_without_email,me_without_api_visible,me_without_display_name";
 
 #[track_caller]
-fn mutants(options: &[&str], script: &str) -> (Option<i32>, String, String) {
-    let options = [&["mutants", "--timeout", "2"], options].concat();
-    output(&[&options, &["--", "sh", "-c", script][..]].concat())
+fn mutants(options: &[&str], command: &[String]) -> Output {
+    let options = [&["--timeout", "2"], options].concat();
+    output_of("mutants", &options, command)
 }
 
 /// Does the same with `--json`, and returns the results.
 #[track_caller]
-fn results(code: i32, options: &[&str], script: &str) -> Value {
-    let (found, stdout, stderr) = mutants(&[&["--json"], options].concat(), script);
+fn results(code: i32, options: &[&str], command: &[String]) -> Value {
+    let (found, stdout, stderr) = mutants(&[&["--json"], options].concat(), command);
     assert_eq!(found, Some(code), "{stderr}");
     serde_json::from_str(&stdout).unwrap()
 }
@@ -210,8 +212,7 @@ fn the_example_on_the_page_counts_every_mutant() {
 
 #[test]
 fn reports_caught_and_missed_mutants() {
-    or_skip!(child::require_installed("curl"));
-    let (code, stdout, stderr) = mutants(&["--only", SELECTION], SCRIPT);
+    let (code, stdout, stderr) = mutants(&["--only", SELECTION], &command(read_me));
     assert_eq!((code, stderr.as_str()), (Some(1), ""));
     expect_test::expect![[r#"
         unmutated baseline                                passed
@@ -224,9 +225,9 @@ fn reports_caught_and_missed_mutants() {
 
 #[test]
 fn skipped_mutants_do_not_count() {
-    or_skip!(child::require_installed("curl"));
     let skipped = "--skip=me_without_api_visible";
-    let results = results(0, &["--only", SELECTION, skipped], SCRIPT);
+    let options = ["--only", SELECTION, skipped];
+    let results = results(0, &options, &command(read_me));
     let runs = results["runs"].as_array().unwrap().iter().skip(1);
     let names: Vec<_> = runs.map(|run| (&run["name"], &run["result"])).collect();
     let expected = json!([
@@ -241,30 +242,32 @@ fn skipped_mutants_do_not_count() {
 
 #[test]
 fn a_dialect_applies_to_the_mutants() {
-    or_skip!(child::require_installed("curl"));
     // Deletes the first link, and checks that it is gone.
-    let script = r#"
-        id=8d6e1886-1163-403e-8773-1a1c3dec4a40
-        call() { curl --silent --fail "$@" --header "Authorization: Bearer $PROFILE_API_KEY"; }
-        call "$PROFILE_BASE_URL/api/v1/me/links/$id" --request DELETE || exit 3
-        call "$PROFILE_BASE_URL/api/v1/me" | grep --quiet "$id" && exit 4
-        exit 0
-    "#;
+    let delete_first_link = command(|call| {
+        let id = "8d6e1886-1163-403e-8773-1a1c3dec4a40";
+        let deleted = request(call, &format!("DELETE /api/v1/me/links/{id}")).send();
+        let me = get(request(call, "GET /api/v1/me"));
+        let is_gone = deleted.status < 400 && me.is_some_and(|me| !me.contains(id));
+        i32::from(!is_gone)
+    });
     let directory = TempDir::new().unwrap();
     let path = file(&directory, "dialect.json", r#"{"ids": "uuid"}"#);
     let dialect = format!("--dialect={path}");
     let options = [&dialect, "--only", "wrong_link_deleted,link_not_deleted"];
-    assert_eq!(results(0, &options, script)["counts"]["caught"], 2);
+    assert_eq!(
+        results(0, &options, &delete_first_link)["counts"]["caught"],
+        2
+    );
 }
 
 #[test]
 fn rejects_a_wrong_selection() {
     let name = "me_without_email";
-    let (code, stdout, stderr) = mutants(&["--only", name, "--skip", name], "true");
+    let (code, stdout, stderr) = mutants(&["--only", name, "--skip", name], &prints("", 0));
     assert_eq!((code, stdout.as_str()), (Some(125), ""));
     let expected = "mock-server: no mutants to test: --skip names all that are selected; omit a name from --skip\n";
     assert_eq!(stderr, expected);
-    let (code, _, stderr) = mutants(&["--skip", "nonsense"], "true");
+    let (code, _, stderr) = mutants(&["--skip", "nonsense"], &prints("", 0));
     assert_eq!(code, Some(125));
     assert!(stderr.starts_with("mock-server: unknown name \"nonsense\"; expected one of no_data"));
 }

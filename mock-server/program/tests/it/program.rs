@@ -1,24 +1,29 @@
 //! The program `mock-server`, as a child process.
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
+#[cfg(unix)]
 use std::time::Duration;
 
-use mock_server::{Dialect, World};
-use rustix::io::Errno;
+use mock_server::Dialect;
+#[cfg(unix)]
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::child;
-use crate::serving::{fail, file, program, request_unread, serve, start};
+use crate::serving::{fail, file, serve};
+#[cfg(unix)]
+use crate::serving::{program, request_unread, start};
 
+#[cfg(unix)]
 #[test]
 fn prints_one_line_of_json_and_serves_until_a_signal() {
     for signal in [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT] {
         let serving = serve(&[]);
         let url = serving.url().to_owned();
-        let keys = serde_json::to_value(World::default().keys()).unwrap();
+        let keys = serde_json::to_value(mock_server::World::default().keys()).unwrap();
         let ready = json!({"url": url, "keys": keys, "control": format!("{url}/_mock/v1")});
         assert_eq!(serving.ready, ready);
         assert_eq!(serving.request("GET /me").data(200)["handle"], "demo");
@@ -42,7 +47,7 @@ fn prints_one_line_of_json_and_serves_until_a_signal() {
 fn reports_a_port_in_use() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = listener.local_addr().unwrap().to_string();
-    let reason = io::Error::from(Errno::ADDRINUSE);
+    let reason = TcpListener::bind(&taken).unwrap_err();
     let message = format!("cannot listen on {taken}: {reason}; choose another address with --addr");
     failure(&["--addr", &taken], &message);
 }
@@ -73,7 +78,7 @@ fn an_invalid_argument_is_a_usage_error() {
 #[cfg(target_os = "linux")]
 #[test]
 fn accepts_many_connections_at_once() {
-    let limit = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap();
+    let limit = fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap();
     let count = limit.trim().parse::<usize>().unwrap().min(300);
     let serving = serve(&[]);
     // The queue is set when the first request is served.
@@ -193,7 +198,7 @@ fn health_reports_if_a_server_accepts_connections() {
     let serving = serve(&[]);
     let addr = serving.url().strip_prefix("http://").unwrap().to_owned();
     assert_eq!(fail(&["health", &addr]), (Some(0), String::new()));
-    serving.stop(Signal::TERM);
+    drop(serving);
     let message = format!("no server accepts connections at {addr}: connection refused");
     failure(&["health", &addr], &message);
     assert_eq!(fail(&["health", "nonsense"]).0, Some(1));
@@ -256,7 +261,7 @@ fn prints_a_working_url_for_wildcard_addresses() {
     assert!(serving.url().starts_with("http://127.0.0.1:"));
     serving.request("GET /me").data(200);
     let port = serving.address().port();
-    let (_, stderr) = serving.stop(Signal::TERM);
+    let stderr = serving.stderr();
     let warning = format!(
         "mock-server: 0.0.0.0:{port} and its control API can be reached from other machines; omit \
          --addr to listen on 127.0.0.1 only\n"
@@ -329,7 +334,7 @@ fn sends_webhooks_to_the_given_url() {
 fn reports_invalid_webhook_options() {
     let directory = TempDir::new().unwrap();
     let empty = file(&directory, "empty", "\n");
-    let reason = io::Error::from(Errno::NOENT);
+    let reason = fs::read("/nowhere/secret").unwrap_err();
     for (file, message) in [
         (
             &*empty,
@@ -393,11 +398,12 @@ fn reports_an_invalid_fault_file() {
         let message = format!("invalid fault file {path}: {message}");
         failure(&["--fault", &path], &message);
     }
-    let reason = io::Error::from(Errno::NOENT);
+    let reason = fs::read("/nowhere/faults.json").unwrap_err();
     let message = format!("cannot read the fault file /nowhere/faults.json: {reason}");
     failure(&["--fault", "/nowhere/faults.json"], &message);
 }
 
+#[cfg(unix)]
 #[test]
 fn survives_exhaustion_of_file_descriptors() {
     let mut shell = child::command("sh");
@@ -438,10 +444,14 @@ fn rejects_large_bodies_and_does_not_record_them() {
         post.assert_rejected(413, "body_too_large", &message)
     };
     too_large(LIMIT + 1);
+    #[cfg(unix)]
     let before = child::peak_memory(serving.id());
     too_large(64 * LIMIT);
-    let grown = child::peak_memory(serving.id()).saturating_sub(before);
-    assert!(grown < 16 * 1024, "{grown} KiB more");
+    #[cfg(unix)]
+    {
+        let grown = child::peak_memory(serving.id()).saturating_sub(before);
+        assert!(grown < 16 * 1024, "{grown} KiB more");
+    }
 }
 
 #[test]
@@ -449,11 +459,7 @@ fn reports_an_ignored_seed() {
     let directory = TempDir::new().unwrap();
     let state = directory.path().join("state.json");
     let state = state.to_str().unwrap();
-    let stderr = |seed| {
-        serve(&["--state", state, "--seed", seed])
-            .stop(Signal::TERM)
-            .1
-    };
+    let stderr = |seed| serve(&["--state", state, "--seed", seed]).stderr();
     assert!(!stderr("7").contains("--seed"));
     assert!(!stderr("7").contains("--seed"));
     assert!(stderr("8").contains("--seed 8 is ignored: the state file has its own seed"));

@@ -1,42 +1,90 @@
 //! `mock-server run`, as a child process.
 
-use std::env;
-use std::fs::{self, DirBuilder};
-use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::DirBuilderExt;
-use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
+#[cfg(unix)]
+use std::{
+    env,
+    io::{BufRead as _, BufReader},
+    process::Command,
+};
 
 use mock_server::Endpoint;
+#[cfg(unix)]
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+#[cfg(unix)]
 use crate::child;
+use crate::command::{Call, HEADER, command};
+use crate::request::{TestRequest, line_and_body, request_exactly};
 use crate::serving::{file, program};
 
-/// A shell function that sends a request: `request METHOD PATH BODY`.
-const REQUEST: &str = r#"request() {
-    curl --silent --output "$null" --request "$1" "$PROFILE_BASE_URL/api/v1$2" \
-        --header "Authorization: Bearer $PROFILE_API_KEY" \
-        --header "Content-Type: application/json" --data "$3"
-}
-null=/dev/null
-"#;
-
-/// Runs a shell script, and returns the exit code, stdout and stderr.
-#[track_caller]
-fn run(options: &[&str], script: &str) -> (Option<i32>, String, String) {
-    let script = format!("{REQUEST}{script}");
-    let arguments = [&["run"], options, &["--", "sh", "-c", &script]].concat();
-    output(&arguments)
+/// Creates a request with the key of a command. `line` is a method and a path.
+pub(crate) fn request(call: &Call, line: &str) -> TestRequest {
+    let address = call.environment["PROFILE_BASE_URL"].strip_prefix("http://");
+    let request = request_exactly(address.unwrap().parse().unwrap(), line);
+    request.key(&call.environment["PROFILE_API_KEY"])
 }
 
+/// Returns a command that sends requests, and exits with this code. A request is a line of a method and a path, a
+/// body, and headers, each after ` | `.
+fn sends(requests: &str, code: i32) -> Vec<String> {
+    let requests = requests.to_owned();
+    command(move |call| {
+        for line in requests.trim().lines() {
+            let json =
+                (!line.contains("Content-Type: ")).then_some("Content-Type: application/json");
+            let mut parts = line.trim().split(" | ");
+            let (line, body) = line_and_body(parts.next().unwrap());
+            let mut request = request(call, line).body(body);
+            for header in parts.chain(json) {
+                let (name, value) = header.split_once(": ").unwrap();
+                request = request.header(name, value);
+            }
+            request.send();
+        }
+        code
+    })
+}
+
+/// Sends a request, and returns the body of a complete response with status 200.
+pub(crate) fn get(request: TestRequest) -> Option<String> {
+    let answer = request.begin().read_until_closed();
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let (_, length) = head.split_once("content-length: ")?;
+    let is_complete = length.lines().next() == Some(&body.len().to_string());
+    (head.starts_with("HTTP/1.1 200 ") && is_complete).then(|| body.to_owned())
+}
+
+/// Returns a command that prints a text, and exits with this code.
+pub(crate) fn prints(text: &'static str, code: i32) -> Vec<String> {
+    command(move |call| {
+        call.stdout = format!("{text}{}", call.stdin);
+        code
+    })
+}
+
+/// The exit code, stdout and stderr.
+pub(crate) type Output = (Option<i32>, String, String);
+
 #[track_caller]
-pub(crate) fn output(arguments: &[&str]) -> (Option<i32>, String, String) {
+fn run(options: &[&str], command: &[String]) -> Output {
+    output_of("run", options, command)
+}
+
+#[track_caller]
+pub(crate) fn output_of(subcommand: &str, options: &[&str], command: &[String]) -> Output {
+    let command: Vec<_> = command.iter().map(String::as_str).collect();
+    output(&[&[subcommand], options, &["--"], &command].concat())
+}
+
+#[track_caller]
+pub(crate) fn output(arguments: &[&str]) -> Output {
     let output = program(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap().replace(HEADER, "");
     (
         output.status.code(),
         text(output.stdout),
@@ -44,31 +92,30 @@ pub(crate) fn output(arguments: &[&str]) -> (Option<i32>, String, String) {
     )
 }
 
-/// Runs a shell script with an option that names an output file, and returns the exit code, stderr and the
-/// content of the file.
+/// Runs a command with an option that names an output file, and returns the exit code, stderr and the content of
+/// the file.
 #[track_caller]
-fn run_writing(option: &str, options: &[&str], script: &str) -> (Option<i32>, String, String) {
+fn run_writing(option: &str, options: &[&str], command: &[String]) -> Output {
     let directory = TempDir::new().unwrap();
     let earlier = "earlier output, which is longer".repeat(1000);
     let path = file(&directory, "output", &earlier);
-    let (code, _, stderr) = run(&[&[option, &path], options].concat(), script);
+    let (code, _, stderr) = run(&[&[option, &path], options].concat(), command);
     (code, stderr, fs::read_to_string(&path).unwrap())
-}
-
-/// Runs a shell script while each response is delayed for 10 minutes.
-#[track_caller]
-fn run_delayed(script: &str) -> (Option<i32>, String, String) {
-    let directory = TempDir::new().unwrap();
-    let rule = r#"{"fault": {"delay": {"milliseconds": 600000}}}"#;
-    run(&["--fault", &file(&directory, "faults.json", rule)], script)
 }
 
 #[test]
 fn the_command_gets_stdio_and_the_environment() {
-    or_skip!(child::require_installed("curl"));
-    let script = "cat; echo $PROFILE_API_KEY; echo $MOCK_SERVER_KEYS; \
-                  curl --silent --fail $MOCK_SERVER_CONTROL/health";
-    let mut child = program(&["run", "--seed", "7", "--", "sh", "-c", script])
+    let prints = command(|call| {
+        let [key, keys] =
+            ["PROFILE_API_KEY", "MOCK_SERVER_KEYS"].map(|name| &call.environment[name]);
+        let control = call.environment["MOCK_SERVER_CONTROL"].splitn(4, '/');
+        let health = request(call, &format!("GET /{}/health", control.last().unwrap()));
+        let health = get(health).unwrap();
+        call.stdout = format!("{}{key}\n{keys}\n{health}", call.stdin);
+        0
+    });
+    let mut child = program(&["run", "--seed", "7", "--"])
+        .args(prints)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -78,6 +125,7 @@ fn the_command_gets_stdio_and_the_environment() {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
     let stdout = String::from_utf8(output.stdout).unwrap();
+    let stdout = stdout.replace(HEADER, "");
     let lines: Vec<_> = stdout.lines().collect();
     let keys = mock_server::World::new(7).keys();
     assert_eq!(lines[..2], ["typed", keys.all.as_str()]);
@@ -89,9 +137,11 @@ fn the_command_gets_stdio_and_the_environment() {
 
 #[test]
 fn the_exit_code_is_that_of_the_command() {
-    for (script, code) in [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137)] {
-        assert_eq!(run(&[], script).0, Some(code), "{script}");
+    for code in [0, 7] {
+        assert_eq!(run(&[], &prints("", code)).0, Some(code));
     }
+    let fails = prints("", 7);
+    let fails = ["run"].into_iter().chain(fails.iter().map(|word| &**word));
     let (code, _, stderr) = output(&["run", "--", "no-such-program"]);
     assert_eq!(code, Some(127));
     // The reason is the words of the system.
@@ -100,7 +150,10 @@ fn the_exit_code_is_that_of_the_command() {
         "; expected a program in PATH, or the path of one, in quotes if it has spaces\n"
     ));
     for (arguments, code) in [
-        (&["run", "sh", "-c", "exit 7"][..], 7),
+        (&*fails.collect::<Vec<_>>(), 7),
+        #[cfg(unix)]
+        (&["run", "--", "sh", "-c", "kill -9 $$"], 137),
+        #[cfg(unix)]
         (&["run", "--", "/dev/null"], 126),
         (&["run", "--allow", "nonsense", "--", "true"], 125),
         (&["run", "--fault", "missing.json", "--", "true"], 125),
@@ -112,11 +165,16 @@ fn the_exit_code_is_that_of_the_command() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_missing_command_is_127_although_a_directory_of_path_cannot_be_read() {
+    use std::os::unix::fs::DirBuilderExt as _;
+    use std::os::unix::process::CommandExt as _;
+    use std::path::Path;
+
     let directory = TempDir::new().unwrap();
     let unreadable = directory.path().join("unreadable");
-    DirBuilder::new().mode(0o0).create(&unreadable).unwrap();
+    fs::DirBuilder::new().mode(0o0).create(&unreadable).unwrap();
     // Root can read all directories.
     let is_root = rustix::process::geteuid().is_root();
     let executable = env!("CARGO_BIN_EXE_mock-server");
@@ -139,6 +197,7 @@ fn a_missing_command_is_127_although_a_directory_of_path_cannot_be_read() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn the_mock_is_reached_without_the_proxy_of_the_environment() {
     or_skip!(child::require_installed("curl"));
@@ -186,10 +245,16 @@ fn the_mock_is_reached_without_the_proxy_of_the_environment() {
 
 #[test]
 fn the_command_does_not_inherit_webhook_secrets() {
-    let script = "env | grep '^PROFILE_' | cut -d= -f1 | sort";
-    let print = ["--", "sh", "-c", script];
+    let print = command(|call| {
+        let names = call.environment.keys();
+        let names = names.filter(|name| name.starts_with("PROFILE_"));
+        call.stdout = names.map(|name| format!("{name}\n")).collect();
+        0
+    });
     for options in [&["run"][..], &["matrix", "--only", "ids", "--show-output"]] {
-        let output = program(&[options, &print].concat())
+        let output = program(options)
+            .arg("--")
+            .args(&print)
             .env("PROFILE_WEBHOOK_SECRET", "canary")
             .env("PROFILE_WEBHOOK_SECRET_FILE", "/canary")
             .env("PROFILE_WEBHOOK_SECRET_OLD", "canary")
@@ -255,17 +320,16 @@ fn ignored_signals_stay_ignored() {
 
 #[test]
 fn reports_violations_and_coverage_across_resets_and_worlds() {
-    or_skip!(child::require_installed("curl"));
-    let script = r#"
-        request PATCH /me/profile '{"bio": 5}'
-        request GET /stats
-        curl --silent --request POST "$MOCK_SERVER_CONTROL/worlds/default/reset"
-        request PATCH /me/profile '{"accent_color": "red"}'
-        curl --silent --output $null --request POST "$MOCK_SERVER_CONTROL/worlds"
-        PROFILE_BASE_URL=$PROFILE_BASE_URL/worlds/w1 request PATCH /me/profile '{"text_color": "red"}'
-        curl --silent --request DELETE "$MOCK_SERVER_CONTROL/worlds/w1"
+    let requests = r#"
+        PATCH /api/v1/me/profile {"bio": 5}
+        GET /api/v1/stats
+        POST /_mock/v1/worlds/default/reset
+        PATCH /api/v1/me/profile {"accent_color": "red"}
+        POST /_mock/v1/worlds
+        PATCH /worlds/w1/api/v1/me/profile {"text_color": "red"}
+        DELETE /_mock/v1/worlds/w1
     "#;
-    let (code, stdout, stderr) = run(&[], script);
+    let (code, stdout, stderr) = run(&[], &sends(requests, 0));
     assert_eq!((code, stdout.as_str()), (Some(1), ""));
     let (violations, coverage) = stderr.split_once("mock-server: 1 of ").unwrap();
     expect_test::expect![[r#"
@@ -282,13 +346,17 @@ fn reports_violations_and_coverage_across_resets_and_worlds() {
     assert!(!coverage.contains("/api/v1/stats"));
 
     let allow = ["--allow", "wrong_type,not_a_color"];
-    let (code, _, stderr) = run(&allow, script);
+    let (code, _, stderr) = run(&allow, &sends(requests, 0));
     assert_eq!(code, Some(0));
     assert!(stderr.starts_with("mock-server: 1 of "), "{stderr}");
-    assert_eq!(run(&["--allow", "wrong_type"], script).0, Some(1));
-    assert_eq!(run(&[], &format!("{script}\nexit 7")).0, Some(7));
+    assert_eq!(
+        run(&["--allow", "wrong_type"], &sends(requests, 0)).0,
+        Some(1)
+    );
+    assert_eq!(run(&[], &sends(requests, 7)).0, Some(7));
 }
 
+#[cfg(unix)]
 #[test]
 fn requests_of_a_command_that_does_not_wait_for_responses_count() {
     let directory = TempDir::new().unwrap();
@@ -315,14 +383,12 @@ fn requests_of_a_command_that_does_not_wait_for_responses_count() {
 
 #[test]
 fn writes_the_requests_of_all_worlds_as_an_http_archive() {
-    let script = r#"
-        curl --silent --output $null --request POST "$MOCK_SERVER_CONTROL/worlds"
-        request GET /stats
-        PROFILE_BASE_URL=$PROFILE_BASE_URL/worlds/w1 request GET "/badges?x=%C2%9B"
-        curl --silent --header "X-Hostile: $(printf '\302\233\342\200\256')" \
-            --output $null "$PROFILE_BASE_URL/api/v1/badges""#;
+    let requests = "POST /_mock/v1/worlds
+        GET /api/v1/stats
+        GET /worlds/w1/api/v1/badges?x=%C2%9B
+        GET /api/v1/badges | X-Hostile: \u{9b}\u{202e}";
     let allow = ["--allow=unexpected_parameter"];
-    let (code, stderr, written) = run_writing("--har", &allow, script);
+    let (code, stderr, written) = run_writing("--har", &allow, &sends(requests, 0));
     assert_eq!(code, Some(0), "{stderr}");
     assert!(!written.contains(['\u{9b}', '\u{202e}']), "{written}");
     let archive: Value = serde_json::from_str(&written).unwrap();
@@ -342,33 +408,33 @@ fn writes_the_requests_of_all_worlds_as_an_http_archive() {
 
 #[test]
 fn deletions_and_resets_forget_neither_violations_nor_requests() {
-    let begin = r#"
-        world=$MOCK_SERVER_CONTROL/worlds/$name
-        control() { curl --silent --output $null --request "$@"; }
-        control POST "$MOCK_SERVER_CONTROL/worlds"
-        PROFILE_BASE_URL=$PROFILE_BASE_URL/worlds/$name
-        request GET /stats
-        control POST $world/faults --json '{"fault": {"delay": {"milliseconds": 600000}}}'
-        curl --silent --max-time 60 "$PROFILE_BASE_URL/api/v1/me/profile" --request PATCH \
-            --header "Authorization: Bearer $PROFILE_API_KEY" --json '{"nickname": 1}' >$null &
-        until curl --silent $world/requests | grep -q delayed; do sleep 0.01; done
-    "#;
-    let delete = r#"
-        control DELETE $world
-        kill $!
-        request PATCH /me/profile '{"nickname": 2}'
-        PROFILE_BASE_URL=${PROFILE_BASE_URL%/worlds/*}
-        PROFILE_API_KEY=$PROFILE_API_KEY.w1
-        request PATCH /me/profile '{"nickname": 3}'
-    "#;
-    let reset = "
-        control POST $world/reset
-        kill $!
-        control POST $world/faults --json '[]'
-    ";
+    let delete = "DELETE /_mock/v1/worlds/WORLD";
+    let reset = "POST /_mock/v1/worlds/WORLD/reset";
     for (name, end, entries) in [("w1", delete, 3), ("w1", reset, 2), ("default", reset, 2)] {
-        let script = format!("name={name}\n{begin}{end}");
-        let (code, stderr, archive) = run_writing("--har", &[], &script);
+        let sends = command(move |call| {
+            let request = |line: &str| request(call, &line.replace("WORLD", name));
+            let edit = "PATCH /worlds/WORLD/api/v1/me/profile";
+            request("POST /_mock/v1/worlds").send();
+            request("GET /worlds/WORLD/api/v1/stats").send();
+            let faults = "POST /_mock/v1/worlds/WORLD/faults";
+            let delay = json!({"fault": {"delay": {"milliseconds": 600_000}}});
+            request(faults).json(delay).send();
+            let delayed = request(edit).json(json!({"nickname": 1})).begin();
+            let requests = || request("GET /_mock/v1/worlds/WORLD/requests").send().body;
+            while !requests().contains("delayed") {}
+            request(end).send();
+            drop(delayed);
+            if end == delete {
+                request(edit).json(json!({"nickname": 2})).send();
+                let third = request("PATCH /api/v1/me/profile").json(json!({"nickname": 3}));
+                let key = format!("{}.w1", call.environment["PROFILE_API_KEY"]);
+                third.key(&key).send();
+            } else {
+                request(faults).json(json!([])).send();
+            }
+            0
+        });
+        let (code, stderr, archive) = run_writing("--har", &[], &sends);
         assert_eq!(code, Some(1), "{stderr}");
         assert!(stderr.contains("unknown_field (1 time, "), "{stderr}");
         let gone = "mock-server: advice: unknown_world (2 times): Use the URL and the keys of a world only until \
@@ -381,8 +447,7 @@ fn deletions_and_resets_forget_neither_violations_nor_requests() {
         assert_eq!(found[1]["_outcome"], "abandoned");
     }
     // Only lost requests.
-    let script = r#"PROFILE_BASE_URL=$PROFILE_BASE_URL/worlds/w7 request GET /other"#;
-    let (code, _, stderr) = run(&[], script);
+    let (code, _, stderr) = run(&[], &sends("GET /worlds/w7/api/v1/other", 0));
     assert_eq!(code, Some(0), "{stderr}");
     let first = "  GET /worlds/w7/api/v1/other (all): unknown world w7\n";
     let is_named = stderr.contains(first) && !stderr.contains("no request reached");
@@ -391,14 +456,14 @@ fn deletions_and_resets_forget_neither_violations_nor_requests() {
 
 #[test]
 fn the_archive_keeps_the_newest_requests_of_deleted_worlds() {
-    let script = r#"
-        for world in 1 2 3 4 5 6; do
-            curl --silent --output $null --request POST "$MOCK_SERVER_CONTROL/worlds"
-            curl --silent --output $null "$PROFILE_BASE_URL/worlds/w$world/api/v1/stats?number=[1-3]"
-            curl --silent --request DELETE "$MOCK_SERVER_CONTROL/worlds/w$world"
-        done"#;
+    let requests = |world| {
+        let reads = (1..=3).map(|n| format!("GET /worlds/w{world}/api/v1/stats?number={n}\n"));
+        let reads: String = reads.collect();
+        format!("POST /_mock/v1/worlds\n{reads}DELETE /_mock/v1/worlds/w{world}\n")
+    };
+    let requests: String = (1..=6).map(requests).collect();
     let options = ["--journal-bytes=6000", "--allow=unexpected_parameter"];
-    let (code, stderr, archive) = run_writing("--har", &options, script);
+    let (code, stderr, archive) = run_writing("--har", &options, &sends(&requests, 0));
     assert_eq!(code, Some(0), "{stderr}");
     let archive: Value = serde_json::from_str(&archive).unwrap();
     let entries = archive["log"]["entries"].as_array().unwrap();
@@ -420,46 +485,51 @@ fn the_archive_keeps_the_newest_requests_of_deleted_worlds() {
 
 #[test]
 fn requests_of_web_pages_do_not_fail_a_run() {
-    let script = r#"
-        at() { curl --silent --output $null "$@"; }
-        at $PROFILE_BASE_URL/favicon.ico
-        at --data '{"nickname": 1}' --header 'Origin: https://other.example' $PROFILE_BASE_URL/api/v1/me/posts
-        at --header 'Sec-Fetch-Site: cross-site' $PROFILE_BASE_URL/other
-        at --header 'Sec-Fetch-Site: same-site' $PROFILE_BASE_URL/other
-        at --header 'Sec-Fetch-Site: same-origin' --header 'Host: evil.example:80' $PROFILE_BASE_URL/other
-        at --header 'Origin: http://evil.example:80' --header 'Host: evil.example:80' $PROFILE_BASE_URL/other
+    let requests = r#"
+        GET /favicon.ico
+        POST /api/v1/me/posts nickname | Origin: https://other.example | Content-Type: application/x-www-form-urlencoded
+        GET /other | Sec-Fetch-Site: cross-site
+        GET /other | Sec-Fetch-Site: same-site
+        GET /other | Sec-Fetch-Site: same-origin | Host: evil.example:80
+        GET /other | Origin: http://evil.example:80 | Host: evil.example:80
     "#;
-    let (code, _, stderr) = run(&[], script);
+    let (code, _, stderr) = run(&[], &sends(requests, 0));
     assert_eq!(code, Some(0), "{stderr}");
     let line =
         "mock-server: 6 violations of pages of other origins; add --cors ORIGIN to count them\n";
     assert!(stderr.contains(line), "{stderr}");
     // A client in a container, and a page of the mock itself.
-    let client = "curl --silent --output $null --header 'Host: mock:9000' $PROFILE_BASE_URL/other";
-    let page = client.replace("Host:", "Sec-Fetch-Site: same-origin' --header 'Host:");
-    for (options, script, code) in [
+    let client = "GET /other | Host: mock:9000";
+    let page = format!("{client} | Sec-Fetch-Site: same-origin");
+    for (options, request, code) in [
         (&[][..], client, 1),
         (&[], &page, 0),
         (&["--allow-host=mock"], &page, 1),
         (&["--cors=*"], &page, 1),
     ] {
-        assert_eq!(run(options, script).0, Some(code), "{options:?} {script}");
+        let found = run(options, &sends(request, 0)).0;
+        assert_eq!(found, Some(code), "{options:?} {request}");
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_process_that_a_command_leaves_behind_does_not_delay_the_end() {
-    let script = "curl --silent --max-time 60 $PROFILE_BASE_URL/api/v1/badges >$null 2>&1 &
+    let script = "curl --silent --max-time 60 $PROFILE_BASE_URL/api/v1/badges >/dev/null 2>&1 &
         until curl --silent $MOCK_SERVER_CONTROL/worlds/default/requests | grep -q delayed
         do sleep 0.01; done";
-    let (code, _, stderr) = run_delayed(script);
+    let directory = TempDir::new().unwrap();
+    let rule = r#"{"fault": {"delay": {"milliseconds": 600000}}}"#;
+    let rule = file(&directory, "faults.json", rule);
+    let command = ["sh", "-c", script].map(str::to_owned);
+    let (code, _, stderr) = run(&["--fault", &rule], &command);
     assert_eq!(code, Some(0), "{stderr}");
     assert!(stderr.starts_with("mock-server: 1 of "), "{stderr}");
 }
 
 #[test]
 fn a_command_without_requests_gets_a_hint() {
-    let (code, _, stderr) = run(&[], "exit 0");
+    let (code, _, stderr) = run(&[], &prints("", 0));
     assert_eq!(code, Some(0));
     let count = Endpoint::ALL.len();
     let expected = format!(
@@ -475,7 +545,7 @@ fn a_file_that_cannot_be_written_ends_the_run_before_the_command() {
     let path = directory.path().join("missing/file");
     for (option, name) in [("--report", "report"), ("--har", "HTTP Archive")] {
         let options = [option, path.to_str().unwrap()];
-        let (code, stdout, stderr) = run(&options, "echo started");
+        let (code, stdout, stderr) = run(&options, &prints("started", 0));
         assert_eq!((code, stdout.as_str()), (Some(125), ""), "{stderr}");
         let message = format!("mock-server: cannot write the {name} ");
         assert!(stderr.starts_with(&message), "{stderr}");
@@ -484,15 +554,17 @@ fn a_file_that_cannot_be_written_ends_the_run_before_the_command() {
 
 #[test]
 fn the_report_is_written_as_json() {
-    or_skip!(child::require_installed("curl"));
     let directory = TempDir::new().unwrap();
     let path = file(&directory, "report.json", "earlier");
     let missing = ["run", "--report", &path, "no-such-program"];
     assert_eq!(output(&missing).0, Some(127));
     assert_eq!(fs::read_to_string(&path).unwrap(), "earlier");
-    let script = "request PATCH /me/profile '{\"nickname\": \"x\"}'
-        request PATCH /me/profile '{\"\\u009b\\u202e\\u0007\": 1}'; exit 3";
-    let (code, stderr, written) = run_writing("--report", &["--allow=too_many_lines"], script);
+    let requests = r#"
+        PATCH /api/v1/me/profile {"nickname": "x"}
+        PATCH /api/v1/me/profile {"\u009b\u202e\u0007": 1}
+    "#;
+    let command = sends(requests, 3);
+    let (code, stderr, written) = run_writing("--report", &["--allow=too_many_lines"], &command);
     assert_eq!(code, Some(3));
     assert!(
         stderr.contains(r"unknown field \u009b\u202e\u0007;"),
@@ -511,6 +583,7 @@ fn the_report_is_written_as_json() {
     assert_eq!(uncovered.unwrap().len(), Endpoint::ALL.len());
 }
 
+#[cfg(unix)]
 #[test]
 fn forwards_sigterm_and_leaves_ctrl_c_to_the_command() {
     for (signal, name) in [(Signal::TERM, "TERM"), (Signal::HUP, "HUP")] {
@@ -518,6 +591,7 @@ fn forwards_sigterm_and_leaves_ctrl_c_to_the_command() {
     }
 }
 
+#[cfg(unix)]
 #[track_caller]
 fn forwards(last: Signal, name: &str) {
     let script = format!(

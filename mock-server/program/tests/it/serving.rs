@@ -129,6 +129,18 @@ impl Serving {
         self.order(200, &format!("GET /worlds/default{path}"), Value::Null)
     }
 
+    /// Ends the program, with an exit code of 0 where there are signals, and returns stderr.
+    #[track_caller]
+    pub(crate) fn stderr(mut self) -> String {
+        #[cfg(unix)]
+        self.signal(Signal::TERM);
+        #[cfg(not(unix))]
+        self.child.kill().unwrap();
+        let (code, stderr) = self.end();
+        assert!(cfg!(not(unix)) || code == Some(0), "{code:?}: {stderr}");
+        stderr
+    }
+
     /// Sends a signal, and returns the exit code and stderr.
     #[cfg(unix)]
     #[track_caller]

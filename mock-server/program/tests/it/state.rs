@@ -1,18 +1,13 @@
 //! State files of the program `mock-server`.
 
-use std::fs::File;
-use std::process::Stdio;
 use std::thread;
 
 use mock_server::{Dialect, MockServer, World};
-use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::child;
-use crate::program::run_isolated;
 use crate::request::{TestRequest, request};
-use crate::serving::{fail, file, program, serve};
+use crate::serving::{fail, file, serve};
 
 #[tokio::test]
 async fn two_processes_can_share_a_state_file() {
@@ -39,6 +34,11 @@ async fn two_processes_can_share_a_state_file() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_ends_the_wait_for_the_state_file() {
+    use std::fs::File;
+    use std::process::Stdio;
+
+    use crate::{child, serving::program};
+
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("state.json");
     let lock = File::create(directory.path().join("state.json.lock")).unwrap();
@@ -55,7 +55,7 @@ fn a_signal_ends_the_wait_for_the_state_file() {
         while !is_waiting(std::fs::read_to_string("/proc/locks").unwrap()) {
             assert!(child.try_wait().unwrap().is_none());
         }
-        child::send(Signal::TERM, child.id());
+        child::send(rustix::process::Signal::TERM, child.id());
         let output = child.wait_with_output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         // Process 1 of a container gets only signals that it handles, so an exit by the signal is no exit.
@@ -76,9 +76,9 @@ fn command_line_takes_precedence_over_the_state_file() {
     let maximal = begin(&["--dialect", "maximal"]);
     assert_eq!(maximal.read("/dialect"), json!(Dialect::maximal()));
     let warning = "mock-server: --dialect replaces the dialect of the state file\n";
-    let (_, stderr) = maximal.stop(Signal::TERM);
+    let stderr = maximal.stderr();
     assert!(stderr.starts_with(warning), "{stderr}");
-    let (_, stderr) = begin(&["--dialect", "maximal"]).stop(Signal::TERM);
+    let stderr = begin(&["--dialect", "maximal"]).stderr();
     assert!(!stderr.contains("--dialect"), "{stderr}");
 }
 
@@ -89,7 +89,7 @@ fn reports_a_created_directory() {
     let state = made.join("state.json").display().to_string();
     let warning = format!("mock-server: created the directory {}\n", made.display());
     for is_reported in [true, false] {
-        let (_, stderr) = serve(&["--state", &state]).stop(Signal::TERM);
+        let stderr = serve(&["--state", &state]).stderr();
         assert_eq!(stderr.starts_with(&warning), is_reported, "{stderr}");
     }
 }
@@ -166,7 +166,7 @@ fn a_state_file_that_cannot_be_replaced_is_rejected() {
 alone hosts read_only state.json state.json.lock"
         test "$(echo alone/*)" = 'alone/report.json alone/state.json alone/state.json.lock'
     "#;
-    if let Some(stderr) = run_isolated("", script) {
+    if let Some(stderr) = crate::program::run_isolated("", script) {
         for file in [
             "state file alone/state.json",
             "state file read_only/state.json",

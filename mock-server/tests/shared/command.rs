@@ -1,0 +1,72 @@
+//! A command for other programs to run, such as an editor, that does what a function of the test says.
+//!
+//! The command is the test binary itself, so that it exists on all systems. It sends its arguments, its environment
+//! and its input to the process of the test, and gets the result from there.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process;
+use std::thread;
+
+/// Printed to stdout by the harness of the tests before the command starts.
+pub(crate) const HEADER: &str = "\nrunning 1 test\n";
+
+/// A run of the command.
+pub(crate) struct Call {
+    pub(crate) arguments: Vec<String>,
+    pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) stdin: String,
+    pub(crate) stdout: String,
+}
+
+/// Returns the words of a command. The function returns the exit code. Appended words are the arguments.
+pub(crate) fn command(run: impl Fn(&mut Call) -> i32 + Clone + Send + 'static) -> Vec<String> {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let run = run.clone();
+            thread::spawn(move || {
+                let mut stream = BufReader::new(stream.unwrap());
+                let mut line = String::new();
+                stream.read_line(&mut line).unwrap();
+                let (arguments, environment, stdin) = serde_json::from_str(&line).unwrap();
+                let stdout = String::new();
+                let mut call = Call {
+                    arguments,
+                    environment,
+                    stdin,
+                    stdout,
+                };
+                let code = run(&mut call);
+                // A command that was killed does not read it.
+                let _ = serde_json::to_writer(stream.get_ref(), &(code, call.stdout));
+            });
+        }
+    });
+    let executable = env::current_exe().unwrap();
+    // For the harness, further words are the names of other tests.
+    let options = "--exact command::run --quiet --nocapture".split(' ');
+    let words = [executable.to_str().unwrap()].into_iter().chain(options);
+    words.chain([&*address]).map(str::to_owned).collect()
+}
+
+/// Is the command if one of its arguments is the address of a test.
+#[test]
+fn run() {
+    let mut arguments = env::args().skip_while(|argument| argument.parse::<SocketAddr>().is_err());
+    let Some(address) = arguments.next() else {
+        return;
+    };
+    let arguments: Vec<_> = arguments.collect();
+    let environment: BTreeMap<_, _> = env::vars().collect();
+    let input = io::read_to_string(io::stdin()).unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    let call = serde_json::to_string(&(arguments, environment, input)).unwrap();
+    writeln!(stream, "{call}").unwrap();
+    let (code, stdout): (i32, String) = serde_json::from_reader(stream).unwrap();
+    print!("{stdout}");
+    process::exit(code);
+}
