@@ -1,10 +1,10 @@
-//! `profile edit` and `profile post create --editor`, with shell scripts as editors.
-#![cfg(unix)]
+//! `profile edit` and `profile post create --editor`.
 
 use std::fs;
-use std::os::unix::fs::chown;
-use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::mpsc;
 use std::time::{Duration, SystemTime};
 
 use expect_test::expect;
@@ -12,30 +12,82 @@ use mock_server::journal::{RecordedRequest, RequestPattern};
 use mock_server::{Fault, FaultRule};
 use serde_json::json;
 
+use crate::command::{Call, command};
+#[cfg(unix)]
 use crate::config_owner::{make_pipe, mode, require_other_user, set_mode};
-use crate::program::{Fixture, Program, Run, named, quoted};
-use crate::pseudo_terminal::Terminal;
-use crate::terminal::shell;
+use crate::program::{Fixture, IDLE_EDITOR, Program, Run, command_line, named, quoted, run};
+#[cfg(unix)]
+use crate::{pseudo_terminal::Terminal, terminal::shell};
+
+/// Returns an editor that changes the text. The function returns the exit code.
+fn edits(edit: impl Fn(&mut String, &mut Call) -> i32 + Clone + Send + 'static) -> String {
+    command_line(&command(move |call| {
+        let path = call.arguments[0].clone();
+        let before = fs::read_to_string(&path).unwrap();
+        let mut text = before.clone();
+        let code = edit(&mut text, call);
+        if text != before {
+            fs::write(path, text).unwrap();
+        }
+        code
+    }))
+}
+
+/// Returns an editor that changes the text, and exits with this code.
+fn changes(code: i32, change: impl Fn(&str) -> String + Clone + Send + 'static) -> String {
+    edits(move |text, _| {
+        *text = change(text);
+        code
+    })
+}
+
+/// Returns an editor that replaces the text.
+fn writes(text: &'static str) -> String {
+    changes(0, move |_| text.to_owned())
+}
+
+/// Replaces the lines that start with a text.
+fn replace(text: &str, start: &str, line: &str) -> String {
+    let replaced = |old: &str| if old.starts_with(start) { line } else { old }.to_owned() + "\n";
+    text.lines().map(replaced).collect()
+}
 
 /// Sets the location to L.
-const SET_LOCATION: &str = r#"sed -i 's/^location = .*/location = "L"/' "$1""#;
+fn set_location(text: &str) -> String {
+    replace(text, "location = ", "location = \"L\"")
+}
 
 /// Returns an editor that runs this script with the file as `$1`.
+#[cfg(unix)]
 pub(crate) fn editor(fixture: &Fixture, script: &str) -> String {
     let path = fixture.file("an editor", format!("#!/bin/sh\n{script}\n"));
     set_mode(&path, 0o755);
     path
 }
 
-fn program(fixture: &Fixture, script: &str, arguments: &[&str]) -> Program {
-    let editor = editor(fixture, script);
+fn program(fixture: &Fixture, editor: &str, arguments: &[&str]) -> Program {
     let program = fixture.program(arguments).env("PROFILE_EDITOR", editor);
     program.env("PATH", "/usr/bin:/bin")
 }
 
 #[track_caller]
-fn edit(fixture: &Fixture, script: &str) -> Run {
-    program(fixture, script, &["edit"]).run()
+fn edit(fixture: &Fixture, editor: &str) -> Run {
+    program(fixture, editor, &["edit"]).run()
+}
+
+/// Kills the program after this change, while the editor is open.
+#[track_caller]
+fn kill(fixture: &Fixture, arguments: &[&str], change: fn(&str) -> String) {
+    let (edited, is_edited) = mpsc::sync_channel(0);
+    let editor = edits(move |text, call| {
+        fs::write(&call.arguments[0], change(text)).unwrap();
+        // The second one waits for the kill.
+        while edited.send(()).is_ok() {}
+        0
+    });
+    let running = program(fixture, &editor, arguments).start();
+    is_edited.recv_timeout(Duration::from_secs(60)).unwrap();
+    drop(running);
 }
 
 /// Removes the only unsent text. Returns it, and the output of the run with PATH instead of its path.
@@ -43,7 +95,7 @@ fn edit(fixture: &Fixture, script: &str) -> Run {
 fn take_unsent(fixture: &Fixture, run: &Run) -> (String, String) {
     let [path] = unsent(fixture).try_into().unwrap();
     let text = fs::read_to_string(&path).unwrap();
-    let printed = named(&run.to_string(), &path, "PATH");
+    let printed = named(&run.to_string(), &path, "PATH").replace("\"PATH\"", "PATH");
     fs::remove_file(path).unwrap();
     (text, named(&printed, fixture.home.path(), "HOME"))
 }
@@ -57,8 +109,9 @@ fn apply_unsent(fixture: &Fixture) -> Run {
 
 /// Returns the paths of the texts that were not sent.
 pub(crate) fn unsent(fixture: &Fixture) -> Vec<PathBuf> {
-    let folder = fixture.home.path().join(".local/state/profile/unsent");
-    let files = fs::read_dir(folder).into_iter().flatten();
+    let folder = PathBuf::from_iter([".local", "state", "profile", "unsent"]);
+    let files = fs::read_dir(fixture.home.path().join(folder));
+    let files = files.into_iter().flatten();
     files.map(|file| file.unwrap().path()).collect()
 }
 
@@ -87,12 +140,20 @@ pub(crate) fn sent(fixture: &Fixture) -> Vec<serde_json::Value> {
 #[tokio::test]
 async fn sends_only_changed_fields() {
     let fixture = Fixture::new().await;
-    let script = "sed -i 's/^display_name = .*/display_name = \"Ada\"/; s/Edit me/Read \\\"\\\\\\\\me/' \"$1\"";
-    let run = edit(&fixture, script);
+    let editor = changes(0, |text| {
+        let text = text.replace("Edit me", r#"Read "\\me"#);
+        replace(&text, "display_name = ", "display_name = \"Ada\"")
+    });
+    let run = edit(&fixture, &editor);
     assert!(run.stdout().contains("display_name\tAda\n"), "{run}");
     let bio = "I live inside a mock server.\nRead \"\\me as you like.";
     // As `o` in vim on the last line of the bio, and with a backup, as in Emacs.
-    edit(&fixture, "sed -i~ 's/^Read.*/&\\nadded/' \"$1\"").stdout();
+    let editor = edits(|text, call| {
+        fs::write(format!("{}~", call.arguments[0]), &text).unwrap();
+        *text = text.replace("as you like.", "as you like.\nadded");
+        0
+    });
+    edit(&fixture, &editor).stdout();
     let added = json!({"bio": format!("{bio}\nadded")});
     let first = json!({"display_name": "Ada", "bio": bio});
     assert_eq!(sent(&fixture), [first, added]);
@@ -102,18 +163,23 @@ async fn sends_only_changed_fields() {
 #[tokio::test]
 async fn sends_nothing_without_changes() {
     let fixture = Fixture::new().await;
-    edit(&fixture, "echo shown by the editor; echo >> \"$1\"").check(&expect![[r#"
+    let editor = edits(|text, call| {
+        text.push('\n');
+        call.stdout = "shown by the editor\n".to_owned();
+        0
+    });
+    edit(&fixture, &editor).check(&expect![[r#"
         exit 0
         --- stdout
         Nothing changed.
         --- stderr
         shown by the editor
     "#]]);
-    for script in [
-        "echo '# a comment' >> \"$1\"",
-        "sed -i 's/$/\\r/; 1s/^/\\xef\\xbb\\xbf/' \"$1\"",
+    for editor in [
+        changes(0, |text| format!("{text}# a comment\n")),
+        changes(0, |text| format!("\u{feff}{}", text.replace('\n', "\r\n"))),
     ] {
-        let run = program(&fixture, script, &["edit", "--json"]).run();
+        let run = program(&fixture, &editor, &["edit", "--json"]).run();
         assert_eq!(run.json(), json!({"result": "unchanged"}));
     }
     assert!(sent(&fixture).is_empty());
@@ -124,9 +190,15 @@ async fn sends_nothing_without_changes() {
 async fn keeps_the_text_in_a_private_file() {
     let fixture = Fixture::new().await;
     // Editors may replace the file, with other permissions.
-    let script = "sed -i 's/^location = .*/location = \"L\"/' \"$1\"; chmod 644 \"$1\"; exit 3";
-    let run = edit(&fixture, script);
+    let editor = edits(|text, _call| {
+        *text = set_location(text);
+        #[cfg(unix)]
+        set_mode(&_call.arguments[0], 0o644);
+        3
+    });
+    let run = edit(&fixture, &editor);
     let [path] = unsent(&fixture).try_into().unwrap();
+    #[cfg(unix)]
     assert_eq!((mode(path.parent().unwrap()), mode(&path)), (0o700, 0o600));
     // The commands of the hint compare and send it.
     let argument = path.to_str().unwrap();
@@ -139,34 +211,35 @@ async fn keeps_the_text_in_a_private_file() {
     assert_eq!(sent(&fixture), [json!({"location": "L"})]);
     assert!(copy.exists());
     let (text, printed) = take_unsent(&fixture, &run);
+    let (start, rest) = printed.split_once(" (from PROFILE_EDITOR) ").unwrap();
+    let expected = "exit 1\n--- stdout\n--- stderr\nerror: the editor ";
+    assert!(start.starts_with(expected), "{printed}");
+    assert!(start.contains(" --exact command::run "), "{printed}");
     expect![[r#"
-        exit 1
-        --- stdout
-        --- stderr
-        error: the editor 'HOME/an editor' (from PROFILE_EDITOR) failed: exit status: 3; your text is saved in PATH
+        failed: exit status: 3; your text is saved in PATH
         hint: check it with `profile diff PATH` and send it with `profile apply PATH`
     "#]]
-    .assert_eq(&printed);
+    .assert_eq(rest);
     assert!(text.contains("\nlocation = \"L\"\n"), "{text}");
     // A text that was not edited is not kept.
     let unstarted = fixture.program(&["edit"]).env("EDITOR", "/nowhere/vi");
     let unstarted = unstarted.run();
-    unstarted.check(&expect![[r#"
-        exit 1
-        --- stdout
-        --- stderr
-        error: the editor /nowhere/vi (from EDITOR) could not be started: No such file or directory (os error 2)
-    "#]]);
+    let reason = match cfg!(windows) {
+        true => "not found",
+        false => "No such file or directory (os error 2)",
+    };
+    let message = "error: the editor /nowhere/vi (from EDITOR) could not be started: ";
+    assert_eq!(unstarted.stderr(), format!("{message}{reason}\n"));
     assert!(unsent(&fixture).is_empty());
-    let deleted = edit(&fixture, "rm \"$1\"");
+    let deleted = edits(|_, call| fs::remove_file(&call.arguments[0]).map_or(1, |()| 0));
+    let deleted = edit(&fixture, &deleted);
     deleted.says("so the text is lost");
 }
 
 #[tokio::test]
 async fn a_kept_text_replaces_a_newer_value_after_a_question() {
     let fixture = Fixture::new().await;
-    let script = "sed -i 's/^location = .*/location = \"L\"/' \"$1\"; exit 3";
-    edit(&fixture, script);
+    edit(&fixture, &changes(3, set_location));
     let [path] = unsent(&fixture).try_into().unwrap();
     let path = path.to_str().unwrap();
     fixture.run(&["set", "--location", "New"]).stdout();
@@ -186,8 +259,11 @@ async fn a_kept_text_replaces_a_newer_value_after_a_question() {
     assert_eq!(sent(&fixture)[1], json!({"location": "L"}));
     assert!(unsent(&fixture).is_empty());
     // The text of another account is still to be sent there.
-    let other = "s/^location = .*/location = \"M\"/; s/^handle = .*/handle = \"grace\"/";
-    edit(&fixture, &format!("sed -i '{other}' \"$1\"; exit 3"));
+    let other = changes(3, |text| {
+        let text = replace(text, "location = ", "location = \"M\"");
+        replace(&text, "handle = ", "handle = \"grace\"")
+    });
+    edit(&fixture, &other);
     fixture.run(&["set", "--location", "New"]).stdout();
     for _ in 0..2 {
         let run = apply_unsent(&fixture);
@@ -198,9 +274,11 @@ async fn a_kept_text_replaces_a_newer_value_after_a_question() {
 }
 
 /// A user without files, and another one.
+#[cfg(unix)]
 const USERS: [u32; 2] = [65_534, 12_345];
 
 /// Runs an edit as another user, and this function while the editor is open.
+#[cfg(unix)]
 #[track_caller]
 fn edit_during(fixture: &Fixture, state: &Path, during: impl FnOnce(&Path)) -> Run {
     let [opened, closed] = ["opened", "closed"].map(|name| fixture.home.path().join(name));
@@ -213,11 +291,12 @@ fn edit_during(fixture: &Fixture, state: &Path, during: impl FnOnce(&Path)) -> R
         opened.display(),
         closed.display()
     );
-    let mut program = program(fixture, &script, &["post", "create", "--editor"])
+    let editor = editor(fixture, &script);
+    let mut program = program(fixture, &editor, &["post", "create", "--editor"])
         .env("XDG_STATE_HOME", state)
         .env("TMPDIR", fixture.home.path());
     set_mode(fixture.home.path(), 0o1777);
-    program.command.uid(USERS[0]);
+    std::os::unix::process::CommandExt::uid(&mut program.command, USERS[0]);
     let running = program.start();
     during(Path::new(fs::read_to_string(&opened).unwrap().trim_end()));
     fs::write(&closed, "\n").unwrap();
@@ -225,8 +304,11 @@ fn edit_during(fixture: &Fixture, state: &Path, during: impl FnOnce(&Path)) -> R
 }
 
 /// Only root can act as other users.
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_text_of_another_user_is_not_sent() {
+    use std::os::unix::fs::chown;
+
     for replaces_directory in [false, true] {
         let fixture = Fixture::new().await;
         or_skip!(require_other_user(fixture.home.path()));
@@ -253,6 +335,7 @@ async fn the_text_of_another_user_is_not_sent() {
     }
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_editor_reads_from_the_terminal_in_a_loop() {
     let fixture = Fixture::new().await;
@@ -272,18 +355,17 @@ async fn the_editor_reads_from_the_terminal_in_a_loop() {
 
 #[tokio::test]
 async fn keeps_the_text_until_the_service_accepts_it() {
-    let post = "echo one > \"$1\"";
-    for (command, script, kept, send, page) in [
+    for (command, editor, kept, send, page) in [
         (
             &["edit"][..],
-            SET_LOCATION,
+            changes(0, set_location),
             "\nlocation = \"L\"\n",
             &["apply"][..],
             1,
         ),
         (
             &["post", "create", "--editor"],
-            post,
+            writes("one\n"),
             "one\n",
             &["post", "create", "--file"],
             8,
@@ -293,7 +375,7 @@ async fn keeps_the_text_until_the_service_accepts_it() {
         for (status, exit) in [(422, 6), (403, 5), (503, 1), (200, page)] {
             let fixture = Fixture::new().await;
             respond_to_writes(&fixture, status, "<html>not today</html>");
-            let run = program(&fixture, script, command);
+            let run = program(&fixture, &editor, command);
             let run = run.argument("--retries").argument("0");
             let run = run.argument("--quiet").run();
             assert_eq!(run.code(), exit, "{run}");
@@ -316,8 +398,10 @@ async fn keeps_the_text_until_the_service_accepts_it() {
 #[tokio::test]
 async fn a_dry_run_sends_nothing_and_keeps_the_text() {
     let fixture = Fixture::new().await;
-    let script = "sed -i 's/^accent_color = .*/accent_color = \"#FFF\"/' \"$1\"";
-    let run = program(&fixture, script, &["edit", "--dry-run"]).run();
+    let editor = changes(0, |text| {
+        replace(text, "accent_color", "accent_color = \"#FFF\"")
+    });
+    let run = program(&fixture, &editor, &["edit", "--dry-run"]).run();
     let (text, printed) = take_unsent(&fixture, &run);
     expect![[r##"
         exit 0
@@ -335,7 +419,7 @@ async fn a_dry_run_sends_nothing_and_keeps_the_text() {
     .assert_eq(&printed);
     assert!(text.contains("\naccent_color = \"#FFF\"\n"), "{text}");
     let create = ["post", "create", "--editor", "--dry-run"];
-    let run = program(&fixture, "echo one > \"$1\"", &create).run();
+    let run = program(&fixture, &writes("one\n"), &create).run();
     let (text, printed) = take_unsent(&fixture, &run);
     expect![[r#"
         exit 0
@@ -359,8 +443,8 @@ async fn a_field_that_the_service_does_not_show_can_be_set() {
     let bare = r#"{"data":{"bio":null}}"#;
     let bare = FaultRule::new(response(200, bare)).matching(RequestPattern::any().method("GET"));
     fixture.service.add_fault(bare).unwrap();
-    let script = "sed -i 's/^# location = .*/location = \"\"/' \"$1\"";
-    edit(&fixture, script).stdout();
+    let editor = changes(0, |text| replace(text, "# location = ", "location = \"\""));
+    edit(&fixture, &editor).stdout();
     assert_eq!(sent(&fixture), [json!({"location": ""})]);
 }
 
@@ -394,7 +478,7 @@ async fn the_editor_does_not_open_without_the_scope_or_the_key() {
         (post, service, links, 5, true),
         (post, "http://127.0.0.1:1", links, 8, true),
     ] {
-        let program = program(&fixture, "echo one > \"$1\"", command);
+        let program = program(&fixture, &writes("one\n"), command);
         let program = program.env("PROFILE_BASE_URL", url);
         let run = program.env("PROFILE_API_KEY", key).run();
         assert_eq!(run.code(), code, "{run}");
@@ -408,12 +492,8 @@ async fn the_editor_does_not_open_without_the_scope_or_the_key() {
 #[tokio::test]
 async fn creates_a_post_from_the_editor() {
     let fixture = Fixture::new().await;
-    let post = |script: &str| program(&fixture, script, &["post", "create", "--editor"]).run();
-    for empty in [
-        "echo > \"$1\"",
-        "printf ' \\n\\t\\n' > \"$1\"",
-        "printf '\\357\\273\\277\\n' > \"$1\"",
-    ] {
+    let post = |text| program(&fixture, &writes(text), &["post", "create", "--editor"]).run();
+    for empty in ["\n", " \n\t\n", "\u{feff}\n"] {
         post(empty).check(&expect![[r#"
             exit 0
             --- stdout
@@ -421,7 +501,7 @@ async fn creates_a_post_from_the_editor() {
             --- stderr
         "#]]);
     }
-    let run = post("printf '\\357\\273\\277one\\r\\n# two\\n' > \"$1\"");
+    let run = post("\u{feff}one\r\n# two\n");
     assert!(run.stdout().ends_with("body\tone\\n# two\n"), "{run}");
     assert_eq!(sent(&fixture), [json!({"body": "one\n# two"})]);
     assert!(unsent(&fixture).is_empty());
@@ -430,13 +510,16 @@ async fn creates_a_post_from_the_editor() {
 #[tokio::test]
 async fn does_not_overwrite_a_field_that_changed_while_the_editor_was_open() {
     let fixture = Fixture::new().await;
-    let (profile, uri) = (quoted(env!("CARGO_BIN_EXE_profile")), fixture.service.uri());
-    let set = format!(
-        "PROFILE_BASE_URL={uri} PROFILE_API_KEY={} {profile} set > /dev/null",
-        fixture.service.key()
-    );
-    let mine = "sed -i 's/^location = .*/location = \"mine\"/' \"$1\"";
-    let run = edit(&fixture, &format!("{set} --location theirs; {mine}"));
+    let mine = |option: &'static str, value: &'static str| {
+        let home = fixture.home.path().to_owned();
+        let [uri, key] = [fixture.service.uri(), fixture.service.key()].map(str::to_owned);
+        changes(0, move |text| {
+            let environment = [("PROFILE_BASE_URL", &*uri), ("PROFILE_API_KEY", &key)];
+            run(&home, &environment, &["set", option, value]).stdout();
+            replace(text, "location = ", "location = \"mine\"")
+        })
+    };
+    let run = edit(&fixture, &mine("--location", "theirs"));
     let (text, printed) = take_unsent(&fixture, &run);
     expect![[r#"
         exit 1
@@ -448,12 +531,13 @@ async fn does_not_overwrite_a_field_that_changed_while_the_editor_was_open() {
     .assert_eq(&printed);
     assert!(text.contains("\nlocation = \"mine\"\n"), "{text}");
     // A change of another field is not a conflict.
-    edit(&fixture, &format!("{set} --display-name Other; {mine}")).stdout();
+    edit(&fixture, &mine("--display-name", "Other")).stdout();
     let profile = fixture.run(&["show", "--json"]).json();
     assert_eq!(profile["location"], "mine");
     assert_eq!(profile["display_name"], "Other");
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_later_error_does_not_hide_an_unknown_outcome() {
     let fixture = Fixture::new().await;
@@ -463,8 +547,11 @@ async fn a_later_error_does_not_hide_an_unknown_outcome() {
         fixture.service.add_fault(rule.matching(edits)).unwrap();
     }
     // The text that the editor returns after the rejection is not valid.
-    let script = r#"grep -q '"L"' "$1" && echo "not TOML" >> "$1" || "#.to_owned() + SET_LOCATION;
-    let edit = program(&fixture, &script, &["edit", "--json"]);
+    let editor = changes(0, |text| match text.contains("\"L\"") {
+        true => format!("{text}not TOML\n"),
+        false => set_location(text),
+    });
+    let edit = program(&fixture, &editor, &["edit", "--json"]);
     let mut terminal = Terminal::start(edit);
     terminal.sees("? [y] ");
     terminal.types("y\r");
@@ -475,6 +562,7 @@ async fn a_later_error_does_not_hide_an_unknown_outcome() {
     assert!(seen.contains(r#""outcome":"unknown""#), "{seen}");
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_editor_handles_ctrl_c() {
     let fixture = Fixture::new().await;
@@ -483,13 +571,14 @@ async fn the_editor_handles_ctrl_c() {
     let script = "trap '' INT QUIT; echo open; read line; echo one > \"$1\"";
     // Ctrl-C and Ctrl-\.
     let keys = "\u{3}\u{1c}\n";
-    Terminal::answered(program(&fixture, script, &create), "open", keys).ends_with(0);
+    let post = program(&fixture, &editor(&fixture, script), &create);
+    Terminal::answered(post, "open", keys).ends_with(0);
     assert_eq!(sent(&fixture), [json!({"body": "one"})]);
     assert!(unsent(&fixture).is_empty());
 
     // An editor that Ctrl-C ends.
     let script = "echo two > \"$1\"; echo open; read line";
-    let post = program(&fixture, script, &create);
+    let post = program(&fixture, &editor(&fixture, script), &create);
     let seen = Terminal::answered(post, "open", "\u{3}").ends_with(-2);
     assert!(seen.contains("the editor was interrupted"), "{seen}");
     assert!(seen.contains(r#""outcome":"not_done""#), "{seen}");
@@ -497,6 +586,7 @@ async fn the_editor_handles_ctrl_c() {
     assert_eq!(unsent(&fixture).len(), 1);
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_post_in_a_pipe_does_not_open_the_editor() {
     let fixture = Fixture::new().await;
@@ -511,7 +601,7 @@ async fn keeps_the_text_if_the_service_does_not_return_it() {
     let fixture = Fixture::new().await;
     // As from a proxy.
     respond_to_writes(&fixture, 200, "<html>Welcome</html>");
-    let run = edit(&fixture, SET_LOCATION);
+    let run = edit(&fixture, &changes(0, set_location));
     expect![[r#"
         exit 1
         --- stdout
@@ -521,7 +611,7 @@ async fn keeps_the_text_if_the_service_does_not_return_it() {
     "#]]
     .assert_eq(&take_unsent(&fixture, &run).1);
     let create = ["post", "create", "--editor"];
-    let run = program(&fixture, "echo one > \"$1\"", &create).run();
+    let run = program(&fixture, &writes("one\n"), &create).run();
     expect![[r#"
         exit 8
         --- stdout
@@ -535,8 +625,9 @@ async fn keeps_the_text_if_the_service_does_not_return_it() {
 #[tokio::test]
 async fn a_text_that_a_killed_program_leaves_has_only_the_changes() {
     let fixture = Fixture::new().await;
-    let bio = "sed -i 's/^Edit me.*/new \u{9b} line/' \"$1\"";
-    edit(&fixture, &format!("{SET_LOCATION}; {bio}; kill -9 $PPID"));
+    kill(&fixture, &["edit"], |text| {
+        replace(&set_location(text), "Edit me", "new \u{9b} line")
+    });
     fixture.run(&["set", "--display-name", "Other"]).stdout();
     let run = apply_unsent(&fixture);
     run.stdout();
@@ -545,16 +636,17 @@ async fn a_text_that_a_killed_program_leaves_has_only_the_changes() {
     assert_eq!(sent(&fixture)[1..], [changes]);
     assert!(unsent(&fixture).is_empty());
     // A word that is replaced in the whole file.
-    edit(&fixture, "sed -i s/Other/Third/g \"$1\"; kill -9 $PPID");
+    kill(&fixture, &["edit"], |text| text.replace("Other", "Third"));
     apply_unsent(&fixture).stdout();
     assert_eq!(sent(&fixture)[2..], [json!({"display_name": "Third"})]);
     // Without its value, it is unknown which fields were edited.
-    for script in [
-        "sed -i 's/^shown = \"/&x/' \"$1\"",
-        "sed -i '/^shown = /d' \"$1\"",
-        "echo 'location = \"M\"' >> \"$1\"",
-    ] {
-        edit(&fixture, &format!("{script}; kill -9 $PPID"));
+    let changes: [fn(&str) -> String; 3] = [
+        |text| text.replace("\nshown = \"", "\nshown = \"x"),
+        |text| replace(text, "shown = ", ""),
+        |text| format!("{text}location = \"M\"\n"),
+    ];
+    for change in changes {
+        kill(&fixture, &["edit"], change);
         let run = apply_unsent(&fixture);
         let (text, _) = take_unsent(&fixture, &run);
         let line = text.lines().position(|line| line == "[base]").unwrap() + 1;
@@ -562,7 +654,7 @@ async fn a_text_that_a_killed_program_leaves_has_only_the_changes() {
     }
     assert_eq!(sent(&fixture).len(), 3);
     // Without a change, nothing is sent.
-    edit(&fixture, "kill -9 $PPID");
+    kill(&fixture, &["edit"], str::to_owned);
     let run = apply_unsent(&fixture);
     assert!(run.stdout().starts_with("Nothing to change"), "{run}");
 }
@@ -570,7 +662,12 @@ async fn a_text_that_a_killed_program_leaves_has_only_the_changes() {
 #[tokio::test]
 async fn the_editor_inherits_no_secrets() {
     let fixture = Fixture::new().await;
-    let program = program(&fixture, "env > \"$1.env\"", &["edit"])
+    let editor = edits(|_, call| {
+        let environment = format!("{:?}", call.environment);
+        fs::write(format!("{}.env", call.arguments[0]), environment).unwrap();
+        0
+    });
+    let program = program(&fixture, &editor, &["edit"])
         .env("PROFILE_WEBHOOK_SECRET", "hush")
         .env("PROFILE_WEBHOOK_SECRET_OLD", "hush")
         .env("PROFILE_WEBHOOK_SECRET_FILE", "/hush");
@@ -578,9 +675,9 @@ async fn the_editor_inherits_no_secrets() {
     let files = unsent(&fixture);
     let environment = files.iter().find(|path| path.extension().unwrap() == "env");
     let environment = fs::read_to_string(environment.unwrap()).unwrap();
-    assert!(environment.contains("PROFILE_EDITOR="), "{environment}");
+    assert!(environment.contains("PROFILE_EDITOR"), "{environment}");
     let key = fixture.service.key();
-    for secret in ["hush", "PROFILE_API_KEY=", key] {
+    for secret in ["hush", "PROFILE_API_KEY", key] {
         assert!(!environment.contains(secret), "{environment}");
     }
 }
@@ -591,12 +688,9 @@ async fn a_kept_text_names_the_account_of_the_run() {
     let links = &fixture.service.keys().links;
     fixture.log_in(links, &["--account", "few"]).stdout();
     fixture.add_account("all");
-    let run = |account: Option<&str>, script: &str, command: &[&str]| {
-        let editor = editor(&fixture, script);
-        let program = fixture
-            .without_settings(command)
-            .env("PROFILE_EDITOR", editor);
-        let program = program.env("PATH", "/usr/bin:/bin");
+    let run = |account: Option<&str>, editor: &str, command: &[&str]| {
+        let program = fixture.without_settings(command);
+        let program = program.env("PROFILE_EDITOR", editor);
         match account {
             Some(name) => program.env("PROFILE_ACCOUNT", name).run(),
             None => program.run(),
@@ -604,7 +698,7 @@ async fn a_kept_text_names_the_account_of_the_run() {
     };
     // PROFILE_ACCOUNT, and the account in config.toml.
     for account in [Some("all"), None] {
-        let killed = run(account, &format!("{SET_LOCATION}; exit 1"), &["edit"]);
+        let killed = run(account, &changes(1, set_location), &["edit"]);
         let [path] = unsent(&fixture).try_into().unwrap();
         killed.says(&format!("`profile apply {} --account all`", quoted(&path)));
         let (text, _) = take_unsent(&fixture, &killed);
@@ -613,8 +707,8 @@ async fn a_kept_text_names_the_account_of_the_run() {
         assert!(text.contains(&source), "{text}");
     }
     let create = ["post", "create", "--editor"];
-    let script = "echo one > \"$1\"; exit 1";
-    let post = run(Some("all"), script, &create);
+    let editor = changes(1, |_| "one\n".to_owned());
+    let post = run(Some("all"), &editor, &create);
     let sends = |run: &Run, end: &str| {
         let [path] = unsent(&fixture).try_into().unwrap();
         let command = format!("--file {}{end}\n", quoted(&path));
@@ -623,7 +717,6 @@ async fn a_kept_text_names_the_account_of_the_run() {
     };
     sends(&post, " --account all`");
     // A key of the environment stays the key.
-    let editor = editor(&fixture, script);
     let of_environment = fixture.program(&create);
     let of_environment = of_environment.env("PROFILE_EDITOR", editor).run();
     let end = "` with the key of PROFILE_API_KEY";
@@ -634,9 +727,7 @@ async fn a_kept_text_names_the_account_of_the_run() {
 async fn a_kept_post_is_not_deleted_after_it_was_sent_to_the_sandbox() {
     let fixture = Fixture::new().await;
     let create = ["post", "create", "--editor", "--dry-run"];
-    program(&fixture, "echo one > \"$1\"", &create)
-        .run()
-        .stdout();
+    program(&fixture, &writes("one\n"), &create).run().stdout();
     let [path] = unsent(&fixture).try_into().unwrap();
     for option in ["--sandbox", "--quiet"] {
         let create = ["post", "create", option, "--file"];
@@ -653,10 +744,9 @@ async fn a_kept_post_is_not_deleted_after_it_was_sent_to_the_sandbox() {
 #[tokio::test]
 async fn old_texts_without_changes_are_deleted() {
     let fixture = Fixture::new().await;
-    edit(&fixture, "kill -9 $PPID");
-    let create = ["post", "create", "--editor"];
-    program(&fixture, "kill -9 $PPID", &create).run();
-    edit(&fixture, &format!("{SET_LOCATION}; kill -9 $PPID"));
+    kill(&fixture, &["edit"], str::to_owned);
+    kill(&fixture, &["post", "create", "--editor"], str::to_owned);
+    kill(&fixture, &["edit"], set_location);
     let kept = unsent(&fixture);
     assert_eq!(kept.len(), 3);
     let is_changed = |path: &PathBuf| fs::read_to_string(path).unwrap().contains("\"L\"");
@@ -666,12 +756,12 @@ async fn old_texts_without_changes_are_deleted() {
             let file = fs::File::options().write(true).open(path).unwrap();
             file.set_modified(modified).unwrap();
         }
-        edit(&fixture, "").says("texts that were not sent are kept in");
+        edit(&fixture, IDLE_EDITOR).says("texts that were not sent are kept in");
         assert_eq!(unsent(&fixture).len(), left);
     }
     assert!(is_changed(&unsent(&fixture)[0]));
     fs::remove_file(&unsent(&fixture)[0]).unwrap();
-    edit(&fixture, "kill -9 $PPID");
-    assert_eq!(edit(&fixture, "").stderr(), "");
+    kill(&fixture, &["edit"], str::to_owned);
+    assert_eq!(edit(&fixture, IDLE_EDITOR).stderr(), "");
     assert_eq!(unsent(&fixture).len(), 1);
 }

@@ -16,13 +16,15 @@ mod auth;
 mod auth_prompt;
 mod auth_status;
 mod chaos;
+#[allow(dead_code, reason = "other packages use more of it")]
+#[path = "../../../mock-server/tests/shared/command.rs"]
+mod command;
 mod completion;
 #[cfg(unix)]
 mod completion_in_shells;
 mod config;
 #[cfg(unix)]
 mod config_owner;
-#[cfg(unix)]
 mod edit;
 mod editor_loop;
 mod failures;

@@ -19,6 +19,8 @@ pub(crate) use rustix::process::Signal;
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
+use crate::command::HEADER;
+
 /// Maximum time of a run, after which the program is killed.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -183,6 +185,11 @@ pub(crate) fn quoted(path: impl AsRef<Path>) -> String {
         true => format!("{QUOTE}{path}{QUOTE}"),
         false => shlex::try_quote(path).unwrap().into_owned(),
     }
+}
+
+/// Returns a command as the value of a setting.
+pub(crate) fn command_line(words: &[String]) -> String {
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 const QUOTE: char = if cfg!(windows) { '"' } else { '\'' };
@@ -465,20 +472,19 @@ impl Running {
             stderr.join().unwrap();
             drop(ended);
         });
+        let mut text = String::from_utf8_lossy(&stderr).replace(HEADER, "");
         if cfg!(windows) {
             // For a missing file and a missing directory.
             for code in [2, 3] {
                 let reason = std::io::Error::from_raw_os_error(code).to_string();
-                let text = String::from_utf8_lossy(&stderr);
-                stderr = text
-                    .replace(&reason, "No such file or directory (os error 2)")
-                    .into();
+                text = text.replace(&reason, "No such file or directory (os error 2)");
             }
+            text = text.replace("exit code: ", "exit status: ");
         }
         let output = Output {
             status: self.child.wait().unwrap(),
             stdout,
-            stderr,
+            stderr: text.into(),
         };
         Run { output }
     }
