@@ -1,11 +1,9 @@
-//! A command for other programs to run, such as an editor, that does what a function of the test says.
-//!
-//! The command is the test binary itself, so that it exists on all systems. It sends its arguments, its environment
-//! and its input to the process of the test, and gets the result from there.
+//! A command for other programs to run, such as an editor, on all systems: the test binary, which sends its arguments,
+//! its environment and its input to the process of the test, and gets the result of a function from there.
 
 use std::collections::BTreeMap;
 use std::env;
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process;
 use std::thread;
@@ -62,11 +60,14 @@ fn run() {
     };
     let arguments: Vec<_> = arguments.collect();
     let environment: BTreeMap<_, _> = env::vars().collect();
-    let input = io::read_to_string(io::stdin()).unwrap();
+    let input = match io::stdin().is_terminal() {
+        true => String::new(),
+        false => io::read_to_string(io::stdin()).unwrap(),
+    };
     let mut stream = TcpStream::connect(address).unwrap();
     let call = serde_json::to_string(&(arguments, environment, input)).unwrap();
     writeln!(stream, "{call}").unwrap();
     let (code, stdout): (i32, String) = serde_json::from_reader(stream).unwrap();
-    print!("{stdout}");
+    io::stdout().write_all(stdout.as_bytes()).unwrap();
     process::exit(code);
 }

@@ -197,7 +197,9 @@ fn written_files_replace_the_old_ones_or_leave_them_whole() {
         let names = fs::read_dir(&directory).unwrap().count();
         assert_eq!(names, 2, "a temporary file is left");
 
-        let inode = path.metadata().unwrap().ino();
+        // As long as it is open, its number is not used again.
+        let old = fs::File::open(&path).unwrap();
+        let inode = old.metadata().unwrap().ino();
         let (code, stderr) = run("", option, &link, false);
         assert_eq!(code, Some(0), "{stderr}");
         assert!(is_object(&read()));

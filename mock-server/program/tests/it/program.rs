@@ -13,14 +13,18 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::child;
-use crate::serving::{fail, file, serve};
+use crate::serving::{Serving, fail, file, serve};
 #[cfg(unix)]
 use crate::serving::{program, request_unread, start};
 
-#[cfg(unix)]
 #[test]
 fn prints_one_line_of_json_and_serves_until_a_signal() {
-    for signal in [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT] {
+    #[cfg(unix)]
+    let stops = [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT]
+        .map(|signal| move |serving: Serving| serving.stop(signal));
+    #[cfg(not(unix))]
+    let stops = [|serving: Serving| (Some(0), serving.stderr())];
+    for stop in stops {
         let serving = serve(&[]);
         let url = serving.url().to_owned();
         let keys = serde_json::to_value(mock_server::World::default().keys()).unwrap();
@@ -39,7 +43,7 @@ fn prints_one_line_of_json_and_serves_until_a_signal() {
              curl -H \"Authorization: Bearer {key}\" {url}/api/v1/me\n\
              Open {url}/ in a browser to see requests\n"
         );
-        assert_eq!(serving.stop(signal), (Some(0), hint));
+        assert_eq!(stop(serving), (Some(0), hint));
     }
 }
 

@@ -3,16 +3,8 @@
 use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
-#[cfg(unix)]
-use std::{
-    env,
-    io::{BufRead as _, BufReader},
-    process::Command,
-};
 
 use mock_server::Endpoint;
-#[cfg(unix)]
-use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -181,7 +173,8 @@ fn a_missing_command_is_127_although_a_directory_of_path_cannot_be_read() {
     if is_root {
         or_skip!(child::require_other_user(executable, directory.path()));
     }
-    let path = env::join_paths([&unreadable, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
+    let path =
+        std::env::join_paths([&unreadable, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
     for (command, code) in [("no-such-program", 127), ("/dev/null", 126), ("true", 0)] {
         for subcommand in ["run", "matrix"] {
             let mut program = program(&[subcommand, "--", command]);
@@ -270,7 +263,7 @@ fn the_command_does_not_inherit_webhook_secrets() {
 
 /// Returns the program with signals that are ignored at its start; `None` if the system has no tool for that.
 #[cfg(target_os = "linux")]
-pub(crate) fn ignoring(signals: &str, arguments: &[&str]) -> Option<Command> {
+pub(crate) fn ignoring(signals: &str, arguments: &[&str]) -> Option<std::process::Command> {
     let option = format!("--ignore-signal={signals}");
     let mut tried = child::command("env");
     if !tried.args([&option, "true"]).status().unwrap().success() {
@@ -586,27 +579,25 @@ fn the_report_is_written_as_json() {
 #[cfg(unix)]
 #[test]
 fn forwards_sigterm_and_leaves_ctrl_c_to_the_command() {
-    for (signal, name) in [(Signal::TERM, "TERM"), (Signal::HUP, "HUP")] {
-        forwards(signal, name);
-    }
-}
+    use std::io::{BufRead as _, BufReader};
 
-#[cfg(unix)]
-#[track_caller]
-fn forwards(last: Signal, name: &str) {
-    let script = format!(
-        "trap 'exit 42' {name}; trap '' INT QUIT; echo ready; for i in $(seq 2000); do sleep 0.01; done"
-    );
-    let mut child = program(&["run", "--", "sh", "-c", &script])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    let stdout = child.stdout.as_mut().unwrap();
-    BufReader::new(stdout).read_line(&mut line).unwrap();
-    for signal in [Signal::INT, Signal::INT, Signal::QUIT, last] {
-        child::send(signal, child.id());
+    use rustix::process::Signal;
+
+    for (last, name) in [(Signal::TERM, "TERM"), (Signal::HUP, "HUP")] {
+        let script = format!(
+            "trap 'exit 42' {name}; trap '' INT QUIT; echo ready; for i in $(seq 2000); do sleep 0.01; done"
+        );
+        let mut child = program(&["run", "--", "sh", "-c", &script])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let stdout = child.stdout.as_mut().unwrap();
+        BufReader::new(stdout).read_line(&mut line).unwrap();
+        for signal in [Signal::INT, Signal::INT, Signal::QUIT, last] {
+            child::send(signal, child.id());
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(42));
     }
-    assert_eq!(child.wait().unwrap().code(), Some(42));
 }
