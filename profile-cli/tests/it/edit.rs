@@ -20,7 +20,9 @@ use crate::program::{Fixture, IDLE_EDITOR, Program, Run, command_line, named, qu
 use crate::{pseudo_terminal::Terminal, terminal::shell};
 
 /// Returns an editor that changes the text. The function returns the exit code.
-fn edits(edit: impl Fn(&mut String, &mut Call) -> i32 + Clone + Send + 'static) -> String {
+pub(crate) fn edits(
+    edit: impl Fn(&mut String, &mut Call) -> i32 + Clone + Send + 'static,
+) -> String {
     command_line(&command(move |call| {
         let path = call.arguments[0].clone();
         let before = fs::read_to_string(&path).unwrap();
@@ -42,7 +44,7 @@ fn changes(code: i32, change: impl Fn(&str) -> String + Clone + Send + 'static) 
 }
 
 /// Returns an editor that replaces the text.
-fn writes(text: &'static str) -> String {
+pub(crate) fn writes(text: &'static str) -> String {
     changes(0, move |_| text.to_owned())
 }
 

@@ -59,7 +59,7 @@ mod stats;
 mod streams;
 #[cfg(unix)]
 mod terminal;
-#[cfg(all(unix, feature = "sandbox", feature = "webhook"))]
+#[cfg(all(feature = "sandbox", feature = "webhook"))]
 mod text_files;
 #[cfg(unix)]
 mod tls_service;

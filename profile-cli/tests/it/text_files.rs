@@ -8,6 +8,8 @@ use std::path::Path;
 
 use mock_server::{StateFile, World};
 
+use crate::command::Call;
+#[cfg(unix)]
 use crate::config_owner::{make_pipe, set_mode};
 use crate::program::{Fixture, Program, Run, configure};
 
@@ -24,9 +26,10 @@ fn with_key_file(fixture: &Fixture, arguments: &[&str], path: &Path) -> Program 
 
 /// Returns a command whose editor replaces the text by that of a file.
 fn edit(fixture: &Fixture, arguments: &[&str], path: &Path) -> Program {
-    let editor = crate::edit::editor(fixture, "/bin/cp \"$NEW_TEXT\" \"$1\"");
-    let edit = fixture.program(arguments);
-    edit.env("EDITOR", editor).env("NEW_TEXT", path)
+    let path = path.to_owned();
+    let copy = move |path: &Path, call: &Call| fs::copy(path, &call.arguments[0]);
+    let editor = crate::edit::edits(move |_, call| copy(&path, call).map_or(1, |_| 0));
+    fixture.program(arguments).env("EDITOR", editor)
 }
 
 fn keys_and_secrets(key: &str) -> [Row<'_>; 6] {
@@ -115,6 +118,7 @@ async fn text_files_are_read_as_in_the_table() {
         let path = &fixture.home.path().join(name);
         let directory = path.parent().unwrap();
         fs::create_dir_all(directory).unwrap();
+        #[cfg(unix)]
         set_mode(directory, 0o700);
         let stdout = |run: &Run| {
             let lines = run.stdout().lines().filter(|line| !line.contains(" ms"));
@@ -124,6 +128,7 @@ async fn text_files_are_read_as_in_the_table() {
         for (bytes, [as_text, as_secret]) in texts::written(text) {
             let is_windows = bytes.contains(&b'\r');
             fs::write(path, bytes).unwrap();
+            #[cfg(unix)]
             set_mode(path, 0o600);
             let run = program(&fixture, path).run();
             let result = if name == "secret" { as_secret } else { as_text };
@@ -173,6 +178,7 @@ async fn bodies_of_deliveries_are_not_changed() {
 }
 
 /// A pipe is empty after it was read.
+#[cfg(unix)]
 #[tokio::test]
 async fn a_pipe_with_the_key_is_read_once() {
     let fixture = Fixture::new().await;

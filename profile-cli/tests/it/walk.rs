@@ -15,7 +15,7 @@ use mock_server::wiremock::matchers::path;
 use mock_server::wiremock::{Mock, ResponseTemplate};
 use mock_server::{Dialect, MockServer};
 
-use crate::program::{Fixture, Program, Run, configure, home, quoted, run};
+use crate::program::{Fixture, Program, Run, configure, home, run};
 #[cfg(feature = "webhook")]
 use crate::webhook::{BODY, SECRET, SIGNATURE, listener, probe};
 
@@ -130,10 +130,9 @@ const fn prepared(prepare: fn(Program, &Setting<'_>) -> Program, row: Row) -> Ro
 }
 
 /// Sets an editor that changes one field.
-fn with_editor(program: Program, setting: &Setting<'_>) -> Program {
-    let script = setting.home.join("editor");
-    fs::write(&script, "printf '[profile]\nlocation = \"L\"' > \"$1\"").unwrap();
-    program.env("PROFILE_EDITOR", format!("/bin/sh {}", quoted(&script)))
+fn with_editor(program: Program, _: &Setting<'_>) -> Program {
+    let editor = crate::edit::writes("[profile]\nlocation = \"L\"");
+    program.env("PROFILE_EDITOR", editor)
 }
 
 /// Adds a file that changes a field.
@@ -502,7 +501,6 @@ fn only_the_topic_lists_global_options() {
 }
 
 #[tokio::test]
-#[cfg_attr(windows, ignore = "needs an editor that is a script of sh")]
 async fn prints_one_json_document() {
     for row in rows() {
         row.run_alone(&["--json"]).await.json();
@@ -529,7 +527,6 @@ async fn json_failures_are_one_object_on_the_last_line() {
 }
 
 #[tokio::test]
-#[cfg_attr(windows, ignore = "needs an editor that is a script of sh")]
 async fn pipes_receive_no_escape_sequences() {
     for row in rows() {
         for format in ["table", "tsv", "csv", "json"] {
@@ -558,7 +555,6 @@ const FURTHER: &[Row] = &[
 
 #[tokio::test]
 #[cfg(all(feature = "sandbox", feature = "webhook"))]
-#[cfg_attr(windows, ignore = "needs an editor that is a script of sh")]
 async fn tsv_and_csv_have_fixed_columns() {
     // These print text for other programs in each format, differences, or the same as `show`.
     let without_columns = ["api", "completion", "diff", "export", "man", "set", "edit"];
@@ -571,6 +567,8 @@ async fn tsv_and_csv_have_fixed_columns() {
             let run = row.run(row.program(&Setting::of(&fixture), format));
             let stdout = run.stdout().replace(fixture.service.uri(), "BASE_URL");
             let stdout = crate::program::named(&stdout, fixture.home.path(), "HOME");
+            // The default editors.
+            let stdout = stdout.replace("notepad", "vi");
             let stdout = match row.command {
                 "webhook listen" | "webhook send" | "webhook replay" => without_numbers(&stdout),
                 _ => stdout,
@@ -602,7 +600,6 @@ fn without_numbers(text: &str) -> String {
 }
 
 #[tokio::test]
-#[cfg_attr(windows, ignore = "needs an editor that is a script of sh")]
 async fn no_color_takes_precedence_over_clicolor_force() {
     for row in rows().filter(|row| row.command != "export") {
         let fixture = fixture().await;
@@ -615,7 +612,6 @@ async fn no_color_takes_precedence_over_clicolor_force() {
 }
 
 #[tokio::test]
-#[cfg_attr(windows, ignore = "needs an editor that is a script of sh")]
 async fn exits_quietly_if_stdout_is_closed() {
     // Without a keyring, builds with the feature warn that the key is stored in a file.
     let has_keyring = cfg!(feature = "keyring");
@@ -636,7 +632,6 @@ async fn exits_quietly_if_stdout_is_closed() {
 }
 
 #[tokio::test]
-#[cfg_attr(windows, ignore = "needs an editor that is a script of sh")]
 async fn dry_runs_send_no_writes() {
     for row in rows() {
         let fixture = fixture().await;
