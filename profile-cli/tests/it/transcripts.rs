@@ -12,7 +12,6 @@ use mock_server::Dialect;
 use crate::program::{Fixture, Run};
 
 #[tokio::test]
-#[cfg_attr(windows, ignore = "names files or an editor of Unix")]
 async fn transcripts_show_the_real_output() {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/transcripts");
     for file in fs::read_dir(directory).unwrap() {

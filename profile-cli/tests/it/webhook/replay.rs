@@ -63,7 +63,6 @@ fn two_listeners_can_record_to_one_directory() {
 }
 
 #[tokio::test]
-#[cfg_attr(windows, ignore = "names files of Unix")]
 async fn sends_the_recordings_of_a_directory_unchanged() {
     let home = home();
     let files = record(home.path());
@@ -79,7 +78,8 @@ async fn sends_the_recordings_of_a_directory_unchanged() {
             panic!("{line}");
         };
         assert!(milliseconds.parse::<u64>().is_ok(), "{line}");
-        assert_eq!((named, error), (file.to_str().unwrap(), ""));
+        let file = file.to_str().unwrap().replace('\\', r"\\");
+        assert_eq!((named, error), (&*file, ""));
     }
     let requests = to.received_requests().await.unwrap();
     assert_eq!(requests.len(), 2);
