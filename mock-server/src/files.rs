@@ -199,8 +199,6 @@ pub(crate) fn follow_links(path: &Path) -> io::Result<PathBuf> {
 
 /// Returns the directory of a file.
 pub fn directory(path: &Path) -> &Path {
-    match path.parent() {
-        Some(directory) if !directory.as_os_str().is_empty() => directory,
-        _ => Path::new("."),
-    }
+    let directory = path.parent().filter(|path| !path.as_os_str().is_empty());
+    directory.unwrap_or(Path::new("."))
 }

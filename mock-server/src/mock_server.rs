@@ -151,7 +151,7 @@ impl Deref for MockServer {
 /// A handle to a mock of the service: its world, faults, webhook, journal and report. Clones share
 /// the same service.
 ///
-/// A [`MockServer`](crate::MockServer) dereferences to the handle of its service:
+/// A [`MockServer`] dereferences to the handle of its service:
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -279,7 +279,7 @@ impl ServiceHandle {
     /// # Errors
     ///
     /// Returns [`InvalidInput`] if the rule is invalid, or if it has a fault of the connection and the
-    /// service was created with [`MockServerBuilder::build`](crate::MockServerBuilder::build).
+    /// service was created with [`MockServerBuilder::build`].
     pub fn add_fault(&self, rule: FaultRule) -> Result<(), InvalidInput> {
         let is_late = matches!(rule.phase(), Phase::Late { .. });
         if !self.has_connection && (is_late || matches!(rule.fault, Fault::Wire(_))) {

@@ -76,10 +76,8 @@ impl<'a> WebhookHandle<'a> {
     /// Returns [`Error::Invalid`] unless `url` is an absolute `http://` URL and the secret is not empty,
     /// and [`Error::State`] if the state file fails.
     pub fn set_receiver(&self, url: &str, secret: impl Into<Vec<u8>>) -> Result<()> {
-        self.use_receiver(
-            Receiver::Url(url.to_owned().try_into()?),
-            Some(secret.into()),
-        )
+        let receiver = Receiver::Url(url.to_owned().try_into()?);
+        self.use_receiver(receiver, Some(secret.into()))
     }
 
     /// Sends future events to the built-in receiver, which responds according to a

@@ -190,10 +190,10 @@ pub(super) fn add_faults(call: &WorldCall) -> Result<Reply, ControlError> {
     Ok(Reply::json(201, &call.service.add_faults(rules)?))
 }
 
-pub(super) fn remove_fault(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(super) fn remove_fault(call: &WorldCall) -> Result<(), ControlError> {
     let id = call.parameter;
     if (id.parse()).is_ok_and(|id| call.service.faults.remove(id)) {
-        return Ok(Reply::empty(204));
+        return Ok(());
     }
     let message = format!("no fault rule has the id `{id}`; GET the rules to see their ids");
     Err(ControlError::new(404, "unknown_fault", message))

@@ -15,7 +15,7 @@ use crate::engine::dialect::settings_with_alternatives;
 use crate::engine::{Reply, Request};
 use crate::input;
 
-use Action::{Clear, Server, Waiting, World};
+use Action::{Change, Server, Waiting, World};
 
 /// A route: its method, its path after [`BASE`] or, for an action on a world, after the name of the world,
 /// and its action.
@@ -26,8 +26,8 @@ enum Action {
     Server(fn(&Control, &Request) -> Result<Reply, ControlError>),
     /// An action on one world.
     World(fn(&WorldCall) -> Result<Reply, ControlError>),
-    /// An action on one world that always succeeds, and has no content to return.
-    Clear(fn(&WorldCall)),
+    /// An action on one world that has no content to return.
+    Change(fn(&WorldCall) -> Result<(), ControlError>),
     /// An action on one world that may wait.
     Waiting(fn(&WorldCall) -> Result<ControlReply, ControlError>),
 }
@@ -40,13 +40,13 @@ static ROUTES: &[Route] = &[
     Route("GET", "/dialect-settings", Server(|_, _| ok(&settings_with_alternatives()))),
     Route("GET", "/worlds", Server(worlds::list_worlds)),
     Route("POST", "/worlds", Server(worlds::create_world)),
-    Route("DELETE", "", World(worlds::delete_world)),
+    Route("DELETE", "", Change(worlds::delete_world)),
     Route("GET", "/state", World(worlds::show_state)),
-    Route("PUT", "/state", World(worlds::replace_state)),
-    Route("POST", "/reset", World(worlds::reset)),
+    Route("PUT", "/state", Change(worlds::replace_state)),
+    Route("POST", "/reset", Change(|call| Ok(call.control.worlds.reset(call.name)?))),
     Route("GET", "/keys", World(worlds::show_keys)),
     Route("POST", "/keys", World(worlds::create_key)),
-    Route("DELETE", "/keys", World(worlds::delete_key)),
+    Route("DELETE", "/keys", Change(worlds::delete_key)),
     Route("GET", "/dialect", World(|call| ok(call.service.store.world()?.dialect()))),
     Route("PUT", "/dialect", World(worlds::set_dialect)),
     Route("GET", "/clock", World(|call| Ok(call.service.store.read(worlds::clock_view)?))),
@@ -54,16 +54,16 @@ static ROUTES: &[Route] = &[
     Route("POST", "/clock/advance", World(worlds::advance_clock)),
     Route("GET", "/faults", World(|call| ok(&call.service.faults.counted()))),
     Route("POST", "/faults", World(requests::add_faults)),
-    Route("DELETE", "/faults", Clear(|call| call.service.faults.clear())),
-    Route("DELETE", "/faults/{id}", World(requests::remove_fault)),
+    Route("DELETE", "/faults", Change(|call| { call.service.faults.clear(); Ok(()) })),
+    Route("DELETE", "/faults/{id}", Change(requests::remove_fault)),
     Route("GET", "/requests", Waiting(requests::list)),
-    Route("DELETE", "/requests", Clear(|call| call.service.journal.clear())),
+    Route("DELETE", "/requests", Change(|call| { call.service.journal.clear(); Ok(()) })),
     Route("GET", "/requests/limits", World(|call| ok(&call.service.journal.limits()))),
     Route("PUT", "/requests/limits", World(requests::set_limits)),
     Route("POST", "/requests/wait", Waiting(requests::wait)),
     Route("POST", "/requests/verify", World(requests::verify)),
     Route("GET", "/violations", World(|call| ok(&call.service.report().rules().collect::<Vec<_>>()))),
-    Route("DELETE", "/violations", Clear(|call| call.service.clear_violations())),
+    Route("DELETE", "/violations", Change(|call| { call.service.clear_violations(); Ok(()) })),
     Route("GET", "/advice", World(|call| ok(&call.service.report().advice))),
     Route("GET", "/coverage", World(|call| ok(&call.service.report().coverage))),
     Route("GET", "/webhook", World(worlds::show_webhook)),
@@ -133,10 +133,7 @@ fn take(control: &Control, request: &Request) -> Result<ControlReply, ControlErr
             return match action {
                 Server(action) => action(control, request).map(now),
                 World(action) => action(&call()?).map(now),
-                Clear(action) => {
-                    action(&call()?);
-                    Ok(now(Reply::empty(204)))
-                }
+                Change(action) => action(&call()?).map(|()| now(Reply::empty(204))),
                 Waiting(action) => action(&call()?),
             };
         }
@@ -200,7 +197,7 @@ impl Route {
         let Self(method, path, action) = self;
         let world = match action {
             Server(_) => "",
-            World(_) | Clear(_) | Waiting(_) => "/worlds/{world}",
+            World(_) | Change(_) | Waiting(_) => "/worlds/{world}",
         };
         format!("{method} {BASE}{world}{path}")
     }

@@ -82,14 +82,14 @@ pub(super) fn create_world(control: &Control, request: &Request) -> Result<Reply
     }))
 }
 
-pub(super) fn delete_world(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(super) fn delete_world(call: &WorldCall) -> Result<(), ControlError> {
     if call.name == DEFAULT {
         let message = "the world `default` cannot be deleted; POST /_mock/v1/worlds/default/reset \
                        resets it";
         return Err(ControlError::new(409, "default_world", message));
     }
     call.control.worlds.delete(call.name);
-    Ok(Reply::empty(204))
+    Ok(())
 }
 
 pub(super) fn show_state(call: &WorldCall) -> Result<Reply, ControlError> {
@@ -99,16 +99,10 @@ pub(super) fn show_state(call: &WorldCall) -> Result<Reply, ControlError> {
     ok(&world)
 }
 
-pub(super) fn replace_state(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(super) fn replace_state(call: &WorldCall) -> Result<(), ControlError> {
     let mut world: World = input::object(&call.request.body)?;
     engine::check(&mut world)?;
-    call.service.replace(world)?;
-    Ok(Reply::empty(204))
-}
-
-pub(super) fn reset(call: &WorldCall) -> Result<Reply, ControlError> {
-    call.control.worlds.reset(call.name)?;
-    Ok(Reply::empty(204))
+    Ok(call.service.replace(world)?)
 }
 
 #[derive(Deserialize)]
@@ -151,18 +145,13 @@ pub(super) fn create_key(call: &WorldCall) -> Result<Reply, ControlError> {
     }))
 }
 
-pub(super) fn delete_key(call: &WorldCall) -> Result<Reply, ControlError> {
+pub(super) fn delete_key(call: &WorldCall) -> Result<(), ControlError> {
     let KeyToDelete { key } = input::object(&call.request.body)?;
-    let removed = call.service.store.transact(|world| {
-        let key = plain_key(call.name, &key);
-        let removed = world.keys.remove(key).is_some();
-        (removed, removed)
-    });
-    if removed? {
-        return Ok(Reply::empty(204));
-    }
-    let message = "this world has no such key";
-    Err(ControlError::new(404, "unknown_key", message))
+    call.service.store.try_update(|world| {
+        let removed = world.keys.remove(plain_key(call.name, &key));
+        let unknown = || ControlError::new(404, "unknown_key", "this world has no such key");
+        removed.map(drop).ok_or_else(unknown)
+    })
 }
 
 pub(super) fn set_dialect(call: &WorldCall) -> Result<Reply, ControlError> {

@@ -335,7 +335,6 @@ impl WireFault {
 #[serde(remote = "WireFault", rename_all = "snake_case", deny_unknown_fields)]
 enum Json {
     Reset {
-        #[serde(default)]
         after: Option<u64>,
     },
     Close,

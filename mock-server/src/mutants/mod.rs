@@ -62,8 +62,8 @@ impl Mutant {
             | Change::FailureLimit(_) => {}
         }
         let mut processed = process(world, &request, now);
-        if let (Change::Reply(endpoints, change), Some(endpoint)) = (self.2, processed.endpoint)
-            && endpoints.contains(&endpoint)
+        if let Change::Reply(endpoint, change) = self.2
+            && processed.endpoint == Some(endpoint)
         {
             edit_data(&mut processed, change);
         }
@@ -100,8 +100,8 @@ enum Change {
     ),
     /// Answers requests to this endpoint as usual, but does not change the world.
     Discard(Endpoint),
-    /// Changes the data of successful replies of these endpoints.
-    Reply(&'static [Endpoint], fn(&mut Value)),
+    /// Changes the data of successful replies of this endpoint.
+    Reply(Endpoint, fn(&mut Value)),
     /// Handles requests in place of the engine.
     Process(fn(&mut World, Request, Timestamp) -> Processed),
     /// Changes the headers and the body of a delivery before it is sent.

@@ -55,12 +55,7 @@ const SIGNATURE: &str = "`X-Service-Signature` is `sha256=` followed by the HMAC
 const TURNED_OFF: &str = "A webhook is turned off after 10 consecutive failed deliveries.";
 const COLORS: &str = "Colors have the format `#rrggbb`.";
 
-const READ_ME: &[Endpoint] = &[Endpoint::ReadMe];
-const STATISTICS: &[Endpoint] = &[Endpoint::ReadViewStatistics];
 const DAYS_OF_STATISTICS: (Endpoint, &str) = (Endpoint::ReadViewStatistics, "days=");
-const ANALYTICS_ONLY: &[Endpoint] = &[Endpoint::ReadAnalytics];
-const LIST_BADGES: &[Endpoint] = &[Endpoint::ListBadges];
-const SITE: &[Endpoint] = &[Endpoint::ReadSiteStatistics];
 
 /// All mutants.
 pub(super) static MUTANTS: LazyLock<Vec<Mutant>> =
@@ -108,33 +103,40 @@ static OTHERS: &[Mutant] = &[
     Mutant("statistics_of_another_profile", VIEW_STATISTICS, Request(read_another_profile)),
 
     Mutant("key_with_foreign_scopes", KEY_OBJECT,
-        Reply(READ_ME, |me| me["key"]["scopes"] = json!(Scope::ALL))),
+        Reply(Endpoint::ReadMe, |me| me["key"]["scopes"] = json!(Scope::ALL))),
     Mutant("badge_without_kind", BADGE,
-        Reply(LIST_BADGES, |badges| each(badges, "", |badge| remove(badge, "kind")))),
+        Reply(Endpoint::ListBadges, |all| each(all, "", |badge| remove(badge, "kind")))),
     Mutant("badge_without_description", BADGE,
-        Reply(LIST_BADGES, |badges| each(badges, "", |badge| remove(badge, "description")))),
+        Reply(Endpoint::ListBadges, |all| each(all, "", |badge| remove(badge, "description")))),
     Mutant("badge_color_without_hash", BADGE,
-        Reply(LIST_BADGES, |badges| each(badges, "", |badge| {
+        Reply(Endpoint::ListBadges, |badges| each(badges, "", |badge| {
             badge["color"] = badge["color"].as_str().map(|color| &color[1..]).into();
         }))),
     Mutant("total_views_missing", TOTAL_VIEWS,
-        Reply(STATISTICS, |statistics| remove(statistics, "total_views"))),
+        Reply(Endpoint::ReadViewStatistics, |statistics| remove(statistics, "total_views"))),
     Mutant("period_counts_all_views", PERIOD,
-        Reply(STATISTICS, |data| data["period"]["views"] = data["total_views"].clone())),
-    Mutant("date_format", DAILY, Reply(STATISTICS, change_date_format)),
+        Reply(Endpoint::ReadViewStatistics, |data| {
+            data["period"]["views"] = data["total_views"].clone();
+        })),
+    Mutant("date_format", DAILY, Reply(Endpoint::ReadViewStatistics, change_date_format)),
     Mutant("device_counts_as_strings", DEVICES,
-        Reply(STATISTICS, |statistics| numbers_as_strings(statistics, "/devices"))),
+        Reply(Endpoint::ReadViewStatistics, |data| numbers_as_strings(data, "/devices"))),
     Mutant("country_without_code", COUNTRIES,
-        Reply(STATISTICS, |data| each(data, "/countries", |country| country["code"] = Value::Null))),
+        Reply(Endpoint::ReadViewStatistics, |data| each(data, "/countries", |country| {
+            country["code"] = Value::Null;
+        }))),
     Mutant("site_counters_as_strings", SITE_STATISTICS,
-        Reply(SITE, |site| numbers_as_strings(site, ""))),
-    Mutant("site_without_links", SITE_STATISTICS, Reply(SITE, |site| remove(site, "links"))),
+        Reply(Endpoint::ReadSiteStatistics, |site| numbers_as_strings(site, ""))),
+    Mutant("site_without_links", SITE_STATISTICS,
+        Reply(Endpoint::ReadSiteStatistics, |site| remove(site, "links"))),
 
-    Mutant("me_without_display_name", ME, Reply(READ_ME, |me| remove(me, "display_name"))),
-    Mutant("me_without_email", ME, Reply(READ_ME, |me| remove(me, "email"))),
-    Mutant("me_without_api_visible", ME, Reply(READ_ME, |me| remove(me, "api_visible"))),
-    Mutant("key_without_scopes", ME, Reply(READ_ME, |me| remove(&mut me["key"], "scopes"))),
-    Mutant("key_without_rate_limit", ME, Reply(READ_ME, |me| remove(&mut me["key"], "rate_limit"))),
+    Mutant("me_without_display_name", ME, Reply(Endpoint::ReadMe, |me| remove(me, "display_name"))),
+    Mutant("me_without_email", ME, Reply(Endpoint::ReadMe, |me| remove(me, "email"))),
+    Mutant("me_without_api_visible", ME, Reply(Endpoint::ReadMe, |me| remove(me, "api_visible"))),
+    Mutant("key_without_scopes", ME,
+        Reply(Endpoint::ReadMe, |me| remove(&mut me["key"], "scopes"))),
+    Mutant("key_without_rate_limit", ME,
+        Reply(Endpoint::ReadMe, |me| remove(&mut me["key"], "rate_limit"))),
     Mutant("edit_clears_other_fields", ANY_FIELDS,
         Request(|_, request| edit_fields(request, Endpoint::EditProfile, |fields| {
             fields.entry("location").or_insert_with(|| json!(""));
@@ -148,7 +150,7 @@ static OTHERS: &[Mutant] = &[
     Mutant("profile_write_not_enforced", EDIT_PROFILE,
         Request(|world, request| ignore_scope(world, request, Scope::ProfileWrite))),
     Mutant("analytics_without_likes", ANALYTICS,
-        Reply(ANALYTICS_ONLY, |analytics| remove(analytics, "likes"))),
+        Reply(Endpoint::ReadAnalytics, |analytics| remove(analytics, "likes"))),
     Mutant("analytics_read_not_enforced", ANALYTICS,
         Request(|world, request| ignore_scope(world, request, Scope::AnalyticsRead))),
     Mutant("link_title_not_stored", CREATE_LINK,
@@ -180,12 +182,13 @@ static OTHERS: &[Mutant] = &[
             other => other,
         }))),
     Mutant("owner_without_devices", OWN_STATISTICS,
-        Reply(STATISTICS, |statistics| remove(statistics, "devices"))),
+        Reply(Endpoint::ReadViewStatistics, |statistics| remove(statistics, "devices"))),
     Mutant("owner_without_countries", OWN_STATISTICS,
-        Reply(STATISTICS, |statistics| remove(statistics, "countries"))),
-    Mutant("devices_of_other_profiles", OWN_STATISTICS, Reply(STATISTICS, add_devices)),
+        Reply(Endpoint::ReadViewStatistics, |statistics| remove(statistics, "countries"))),
+    Mutant("devices_of_other_profiles", OWN_STATISTICS,
+        Reply(Endpoint::ReadViewStatistics, add_devices)),
     Mutant("badges_as_object", BADGES,
-        Reply(LIST_BADGES, |badges| *badges = json!({"badges": badges.take()}))),
+        Reply(Endpoint::ListBadges, |badges| *badges = json!({"badges": badges.take()}))),
 
     Mutant("missing_key_accepted", BEARER, Request(accept_missing_key)),
 

@@ -174,10 +174,7 @@ impl Store {
 
     /// Runs `change` on the locked world and stores the world if `change` returns `true` with its
     /// result.
-    pub(crate) fn transact<T>(
-        &self,
-        change: impl FnOnce(&mut World) -> (T, bool),
-    ) -> Result<T, StateError> {
+    fn transact<T>(&self, change: impl FnOnce(&mut World) -> (T, bool)) -> Result<T, StateError> {
         match &mut *lock(&self.place) {
             Place::Memory(world) => Ok(change(world).0),
             Place::File { file, new_world } => file.transact(new_world, change),

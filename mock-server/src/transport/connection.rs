@@ -40,34 +40,29 @@ pub(crate) async fn serve(
     shutdown: &Shutdown,
     stop: impl Future<Output = ()>,
 ) {
+    // An error leaves the queue as it is.
+    let _ = SockRef::from(&listener).listen(BACKLOG);
+    let accept_all = async {
+        loop {
+            let Ok((stream, _)) = listener.accept().await else {
+                // Errors are temporary.
+                tokio::time::sleep(BACK_OFF).await;
+                continue;
+            };
+            let (handler, shutdown) = (handler.clone(), shutdown.clone());
+            // The server waits for it, even if the connection has not been served yet.
+            let unfinished = shutdown.started();
+            tokio::spawn(async move {
+                serve_connection(stream, handler, shutdown).await;
+                drop(unfinished);
+            });
+        }
+    };
     tokio::select! {
         // First, so that no connection waits to be accepted.
         biased;
-        never = accept_all(&listener, &handler, shutdown) => match never {},
+        () = accept_all => {}
         () = stop => {}
-    }
-}
-
-async fn accept_all(
-    listener: &TcpListener,
-    handler: &Arc<impl Handler>,
-    shutdown: &Shutdown,
-) -> std::convert::Infallible {
-    // An error leaves the queue as it is.
-    let _ = SockRef::from(listener).listen(BACKLOG);
-    loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            // Errors are temporary.
-            tokio::time::sleep(BACK_OFF).await;
-            continue;
-        };
-        let (handler, shutdown) = (handler.clone(), shutdown.clone());
-        // The server waits for it, even if the connection has not been served yet.
-        let unfinished = shutdown.started();
-        tokio::spawn(async move {
-            serve_connection(stream, handler, shutdown).await;
-            drop(unfinished);
-        });
     }
 }
 

@@ -110,10 +110,7 @@ impl Visits {
     }
 
     fn on_day(self, day: i64) -> u64 {
-        match u64::try_from(day) {
-            Ok(day) => self.0.mix(day).below(VIEWS_PER_DAY),
-            Err(_) => 0,
-        }
+        u64::try_from(day).map_or(0, |day| self.0.mix(day).below(VIEWS_PER_DAY))
     }
 
     /// Divides the views of these days among the rows of a table of shares.

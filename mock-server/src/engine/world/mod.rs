@@ -131,10 +131,9 @@ impl World {
     ///
     /// Returns [`InvalidInput`] if `url` is not an absolute `http://` URL or the secret is empty.
     pub fn set_webhook_receiver(&mut self, url: &str, secret: impl Into<Vec<u8>>) -> Result<()> {
-        self.webhook.set_receiver(
-            Receiver::Url(url.to_owned().try_into()?),
-            WebhookSecret::new(secret)?,
-        );
+        let receiver = Receiver::Url(url.to_owned().try_into()?);
+        let secret = WebhookSecret::new(secret)?;
+        self.webhook.set_receiver(receiver, secret);
         Ok(())
     }
 
