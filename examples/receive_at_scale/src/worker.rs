@@ -1,5 +1,6 @@
 //! The worker, which handles each event of the stream once.
 
+use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
 use std::error::Error;
 use std::panic::AssertUnwindSafe;
@@ -20,8 +21,7 @@ use tracing::{Instrument, error, error_span, warn};
 
 use crate::metrics::attempts;
 use crate::queue::{KIND_HEADER, WORKER_HEADER, text};
-use crate::recent_events::{Identity, Progress, RecentEvents};
-use crate::{Queue, QueueError, RetryPolicy};
+use crate::{DUPLICATE_WINDOW, Queue, QueueError};
 
 /// Time without progress after which the broker redelivers an event. Workers report progress three
 /// times as often.
@@ -63,10 +63,46 @@ impl Event {
     pub fn identity(&self) -> String {
         format!("{}-{}", self.sequence, self.stored_at)
     }
+
+    fn key(&self) -> Identity {
+        (self.sequence, self.stored_at)
+    }
 }
 
 /// An error of a handler.
 pub type HandlerError = Box<dyn Error + Send + Sync>;
+
+/// The delays before an event whose handler failed is delivered again: each is twice as long as the
+/// one before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// The delay after the first failure. The default is 500 milliseconds.
+    pub first_delay: Duration,
+    /// The maximum delay. The default is 10 minutes.
+    pub max_delay: Duration,
+    /// The number of attempts after which the event becomes a dead letter. The default is 442, which
+    /// takes 3 days.
+    pub max_attempts: i64,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            first_delay: Duration::from_millis(500),
+            max_delay: Duration::from_secs(10 * 60),
+            max_attempts: 442,
+        }
+    }
+}
+
+impl RetryPolicy {
+    /// Returns the delay after this attempt, counted from 1, or `None` to give up.
+    pub(crate) fn delay(&self, attempt: i64) -> Option<Duration> {
+        let doublings = u32::try_from(attempt - 1).unwrap_or_default().min(20);
+        let delay = self.first_delay * 2_u32.pow(doublings);
+        (attempt < self.max_attempts).then_some(delay.min(self.max_delay))
+    }
+}
 
 /// Calls `handle` for each event until `stop` completes, and then waits for the running handlers, at
 /// most [`STOP_TIMEOUT`].
@@ -168,13 +204,9 @@ async fn receive(worker: &Arc<Worker>, tasks: &mut JoinSet<()>) -> Infallible {
                     let (worker, stream) = (worker.clone(), stream.clone());
                     tasks.spawn(async move {
                         let _permit = permit;
-                        let received = Instant::now();
-                        let delivery = Delivery {
-                            message,
-                            stream,
-                            received,
-                        };
-                        worker.process(&delivery).await;
+                        if let Some(delivery) = Delivery::new(message, stream) {
+                            worker.process(&delivery).await;
+                        }
                     });
                     while tasks.try_join_next().is_some() {}
                 }
@@ -192,9 +224,32 @@ async fn receive(worker: &Arc<Worker>, tasks: &mut JoinSet<()>) -> Infallible {
 
 /// An event from the broker.
 struct Delivery {
+    event: Event,
+    /// The number of this delivery of the event, counted from 1.
+    attempt: i64,
     message: Message,
     stream: Arc<Info>,
     received: Instant,
+}
+
+impl Delivery {
+    /// Returns `None` if it is not a message of the stream.
+    fn new(message: Message, stream: Arc<Info>) -> Option<Self> {
+        let info = message.info().ok()?;
+        let event = Event {
+            body: message.payload.clone(),
+            sequence: info.stream_sequence,
+            stored_at: info.published.unix_timestamp_nanos(),
+            unverified_kind: text(message.headers.as_ref(), KIND_HEADER),
+        };
+        Some(Self {
+            attempt: info.delivered,
+            event,
+            message,
+            stream,
+            received: Instant::now(),
+        })
+    }
 }
 
 type Handler = dyn Fn(Event) -> BoxFuture<'static, Result<(), HandlerError>> + Send + Sync;
@@ -209,62 +264,50 @@ struct Worker {
 
 impl Worker {
     async fn process(&self, delivery: &Delivery) {
-        let Ok(info) = delivery.message.info() else {
-            return; // Not a message of the stream.
-        };
-        let event = (info.stream_sequence, info.published.unix_timestamp_nanos());
         let worker = text(delivery.message.headers.as_ref(), WORKER_HEADER);
         if worker.is_some_and(|worker| worker != self.name) {
             return self.acknowledge(delivery).await; // A dead letter of another worker.
         }
-        match self.with_events(|events| events.start(event, Instant::now())) {
+        let event = &delivery.event;
+        match self.with_events(|events| events.start(event.key(), Instant::now())) {
             Some(Progress::InProgress) => {}
             Some(Progress::Done) => self.acknowledge(delivery).await,
             // At the level of errors, so that every message has the sequence number.
             None => {
-                let span = error_span!("event", sequence = event.0);
-                let handling = self.handle(delivery, event, info.delivered);
-                handling.instrument(span).await;
+                let span = error_span!("event", sequence = event.sequence);
+                self.handle(delivery).instrument(span).await;
             }
         }
     }
 
-    async fn handle(&self, delivery: &Delivery, identity: Identity, attempt: i64) {
-        let message = &delivery.message;
-        let (sequence, stored_at) = identity;
-        let event = Event {
-            body: message.payload.clone(),
-            sequence,
-            stored_at,
-            unverified_kind: text(message.headers.as_ref(), KIND_HEADER),
-        };
-        let handled = async { report_progress(message, (self.handle)(event)).await };
+    async fn handle(&self, delivery: &Delivery) {
+        let Delivery { event, message, .. } = delivery;
+        let handled = async { report_progress(message, (self.handle)(event.clone())).await };
         // A panic counts as a failure, so that the event is redelivered.
         let reason = match AssertUnwindSafe(handled).catch_unwind().await {
             Ok(Ok(())) => {
-                self.with_events(|events| events.finish(identity, Instant::now()));
+                self.with_events(|events| events.finish(event.key(), Instant::now()));
                 self.count("handled");
                 return self.acknowledge(delivery).await;
             }
             Ok(Err(error)) => error.to_string(),
             Err(_) => "the handler panicked".to_owned(),
         };
-        self.fail(delivery, identity, attempt, &reason).await;
+        self.fail(delivery, &reason).await;
     }
 
     /// Requests another delivery, or stores a dead letter.
-    async fn fail(&self, delivery: &Delivery, event: Identity, attempt: i64, reason: &str) {
-        let message = &delivery.message;
-        self.with_events(|events| events.forget(event));
+    async fn fail(&self, delivery: &Delivery, reason: &str) {
+        let (event, attempt) = (&delivery.event, delivery.attempt);
+        self.with_events(|events| events.forget(event.key()));
         let max_age = delivery.stream.config.max_age;
-        let age = datetime::now().unix_timestamp_nanos() - event.1;
+        let age = datetime::now().unix_timestamp_nanos() - event.stored_at;
         let is_kept = |delay: &Duration| {
             max_age.is_zero() || age + delay.as_nanos() as i128 <= max_age.as_nanos() as i128
         };
         let delay = self.retry.delay(attempt).filter(is_kept);
         if delay.is_none() {
-            let queue = &self.queue;
-            let storing = queue.store_dead_letter(&self.name, message, event, reason);
+            let storing = self.queue.store_dead_letter(&self.name, event, reason);
             match storing.await {
                 Ok(()) => {
                     let kept_until = rfc_3339(datetime::now() + max_age);
@@ -280,7 +323,7 @@ impl Worker {
         self.count("failed");
         if self.is_of_the_same_stream(delivery).await {
             // If this message is lost, the broker redelivers the event after `ACK_WAIT`.
-            let _ = message.ack_with(AckKind::Nak(Some(delay))).await;
+            let _ = delivery.message.ack_with(AckKind::Nak(Some(delay))).await;
         }
     }
 
@@ -319,6 +362,54 @@ impl Worker {
     }
 }
 
+/// The sequence number of an event and the time at which the broker stored it: the number alone
+/// identifies another event after the stream was created again.
+type Identity = (u64, i128);
+
+/// The progress of recent events, by their identity.
+#[derive(Debug, Default)]
+struct RecentEvents {
+    done: VecDeque<(Instant, Identity)>,
+    progress: HashMap<Identity, Progress>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    /// The event is being handled. Acknowledging it now would lose it if this process died.
+    InProgress,
+    /// The event was handled, but the broker may not have received the acknowledgement.
+    Done,
+}
+
+impl RecentEvents {
+    /// Marks a new event as in progress and returns `None`, or returns the progress of a known
+    /// event.
+    fn start(&mut self, event: Identity, now: Instant) -> Option<Progress> {
+        while let Some((finished, event)) = self.done.front().copied()
+            && now.duration_since(finished) > DUPLICATE_WINDOW
+        {
+            self.done.pop_front();
+            self.progress.remove(&event);
+        }
+        let known = self.progress.get(&event).copied();
+        if known.is_none() {
+            self.progress.insert(event, Progress::InProgress);
+        }
+        known
+    }
+
+    /// Marks an event as done.
+    fn finish(&mut self, event: Identity, now: Instant) {
+        self.progress.insert(event, Progress::Done);
+        self.done.push_back((now, event));
+    }
+
+    /// Forgets an event whose handler failed, so that it is handled again.
+    fn forget(&mut self, event: Identity) {
+        self.progress.remove(&event);
+    }
+}
+
 /// Formats a time as in the log.
 fn rfc_3339(time: DateTime) -> String {
     let (month, (hour, minute, second)) = (u8::from(time.month()), time.to_hms());
@@ -338,5 +429,51 @@ async fn report_progress(
             // If this message is lost, the event is redelivered and found to be in progress.
             _ = due.tick() => drop(message.ack_with(AckKind::Progress).await),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_double_up_to_the_maximum() {
+        let second = Duration::from_secs(1);
+        let policy = RetryPolicy {
+            first_delay: second,
+            max_delay: 5 * second,
+            max_attempts: 6,
+        };
+        let delays: Vec<_> = (1..=6).map(|attempt| policy.delay(attempt)).collect();
+        let expected = [Some(1), Some(2), Some(4), Some(5), Some(5), None];
+        assert_eq!(
+            delays,
+            expected.map(|seconds| seconds.map(Duration::from_secs))
+        );
+        assert_eq!(policy.delay(i64::MAX), None);
+    }
+
+    #[test]
+    fn retries_for_three_days_by_default() {
+        let policy = RetryPolicy::default();
+        let total: Duration = (1..).map_while(|attempt| policy.delay(attempt)).sum();
+        let three_days = Duration::from_secs(3 * 24 * 60 * 60);
+        assert!((three_days - policy.max_delay..three_days).contains(&total));
+    }
+
+    const FIRST: Identity = (1, 1_000);
+
+    #[test]
+    fn remembers_an_event_until_the_window_ends() {
+        let (mut events, now) = (RecentEvents::default(), Instant::now());
+        assert_eq!(events.start(FIRST, now), None);
+        assert_eq!(events.start(FIRST, now), Some(Progress::InProgress));
+        events.forget(FIRST);
+        assert_eq!(events.start(FIRST, now), None);
+        events.finish(FIRST, now);
+        let end = now + DUPLICATE_WINDOW;
+        assert_eq!(events.start(FIRST, end), Some(Progress::Done));
+        assert_eq!(events.start((1, 2_000), end), None, "a new stream");
+        assert_eq!(events.start(FIRST, end + DUPLICATE_WINDOW), None);
     }
 }

@@ -1,12 +1,10 @@
 //! The queue of verified bodies: a NATS JetStream stream, which the broker stores in a file.
 
-mod dead_letters;
-mod publish;
+mod messages;
 mod settings;
 
-pub use dead_letters::DeadLetter;
-pub(crate) use dead_letters::text;
-pub use publish::{MAX_HEADER_BYTES, MAX_PENDING_BYTES, STORE_TIMEOUT, StoreError};
+pub use messages::{DeadLetter, MAX_HEADER_BYTES, MAX_PENDING_BYTES, STORE_TIMEOUT, StoreError};
+pub(crate) use messages::{KIND_HEADER, WORKER_HEADER, text};
 pub use settings::{QueueSettings, is_set, parse, shown};
 
 use std::sync::Arc;
@@ -14,15 +12,11 @@ use std::time::Duration;
 
 use async_nats::connection::State;
 use async_nats::jetstream::context::{
-    ContextBuilder, CreateStreamErrorKind, GetStreamError, GetStreamErrorKind, PublishError,
-    PublishErrorKind,
+    ContextBuilder, CreateStreamErrorKind, GetStreamError, GetStreamErrorKind,
 };
-use async_nats::jetstream::message::PublishMessage;
-use async_nats::jetstream::publish::PublishAck;
 use async_nats::jetstream::stream::{Config, Stream};
 use async_nats::jetstream::{Context, ErrorCode};
 use async_nats::{ConnectErrorKind, ConnectOptions};
-use bytes::Bytes;
 use futures_util::TryStreamExt;
 use tokio::sync::{Mutex, Semaphore};
 use tokio::time::Instant;
@@ -30,12 +24,6 @@ use tracing::{error, warn};
 
 /// Period in which the broker detects duplicate events. It keeps their keys in memory.
 pub const DUPLICATE_WINDOW: Duration = Duration::from_secs(10 * 60);
-
-/// The header with the event kind, which is not authenticated.
-pub(crate) const KIND_HEADER: &str = "Profile-Unverified-Kind";
-
-/// The header with the name of the only worker that handles the event.
-pub(crate) const WORKER_HEADER: &str = "Profile-Worker";
 
 /// Timeout of one attempt to publish.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -195,7 +183,7 @@ impl Queue {
             .timeout(ATTEMPT_TIMEOUT)
             .ack_timeout(ATTEMPT_TIMEOUT)
             .build(client);
-        let permits = Arc::new(Semaphore::new(publish::PERMITS));
+        let permits = Arc::new(Semaphore::new(messages::PERMITS));
         Ok(Self {
             context,
             streams: Arc::new(settings.streams()),
@@ -299,32 +287,6 @@ impl Queue {
             error!(streams = ?created, "created missing streams; their events are lost");
         }
     }
-
-    /// Sends a message to this stream, with the subject of the worker if it has several, and waits for the
-    /// acknowledgement. Another stream with the same subject rejects the message.
-    async fn send(
-        &self,
-        message: PublishMessage,
-        stream: &Config,
-        worker: &str,
-    ) -> Result<PublishAck, PublishError> {
-        let message = message.expected_stream(&stream.name);
-        let message = message.outbound_message(stream.subjects[0].replace('*', worker));
-        let headers = message.headers.unwrap_or_default();
-        let publish = async || {
-            let (subject, payload) = (message.subject.clone(), message.payload.clone());
-            let context = &self.context;
-            let published = context.publish_with_headers(subject, headers.clone(), payload);
-            published.await?.await
-        };
-        match publish().await {
-            Err(error) if error.kind() == PublishErrorKind::StreamNotFound => {
-                self.create_lost_streams().await;
-                publish().await
-            }
-            sent => sent,
-        }
-    }
 }
 
 /// The events that a worker has not handled.
@@ -341,13 +303,4 @@ pub struct Backlog {
 fn is_missing(error: &GetStreamError) -> bool {
     matches!(error.kind(), GetStreamErrorKind::JetStream(cause)
         if cause.error_code() == ErrorCode::STREAM_NOT_FOUND)
-}
-
-/// Creates a message, which the broker stores once for each ID.
-fn message(body: &Bytes, id: &str, unverified_kind: Option<&str>) -> PublishMessage {
-    let message = PublishMessage::build().payload(body.clone()).message_id(id);
-    match unverified_kind {
-        Some(kind) => message.header(KIND_HEADER, kind),
-        None => message,
-    }
 }
