@@ -110,10 +110,8 @@ impl TryFrom<&[u8]> for EventKind {
     type Error = EventKindError;
 
     fn try_from(value: &[u8]) -> Result<Self, EventKindError> {
-        match Self::KNOWN
-            .iter()
-            .find(|kind| kind.as_str().as_bytes() == value)
-        {
+        let is_value = |kind: &&Self| kind.as_str().as_bytes() == value;
+        match Self::KNOWN.iter().find(is_value) {
             Some(kind) => Ok(*kind),
             None => EventName::new(value).map(Self::Other),
         }
@@ -168,22 +166,19 @@ impl EventName {
         if name.is_empty() {
             return Err(EventKindError::Empty);
         }
-        if name.len() > Self::MAX_LENGTH {
-            return Err(EventKindError::TooLong { length: name.len() });
+        let length = name.len();
+        if length > Self::MAX_LENGTH {
+            return Err(EventKindError::TooLong { length });
         }
         // Only visible ASCII, so that a name cannot forge log lines.
         if let Some(position) = name.iter().position(|byte| !byte.is_ascii_graphic()) {
-            return Err(EventKindError::InvalidByte {
-                position,
-                byte: name[position],
-            });
+            let byte = name[position];
+            return Err(EventKindError::InvalidByte { position, byte });
         }
         let mut bytes = [0; Self::MAX_LENGTH];
-        bytes[..name.len()].copy_from_slice(name);
-        Ok(Self {
-            length: name.len() as u8,
-            bytes,
-        })
+        bytes[..length].copy_from_slice(name);
+        let length = length as u8;
+        Ok(Self { length, bytes })
     }
 
     /// Returns the name.

@@ -10,8 +10,7 @@ use sha1::Sha1;
 use sha2::Sha256;
 
 use self::changes::{BODY_CHANGES, Change, SECRET_CHANGES};
-use crate::headers::Headers;
-use crate::signature::{self, DigestEncoding, VerifyError};
+use crate::signature::{self, DigestEncoding, Headers, VerifyError};
 
 mod changes;
 
@@ -129,20 +128,16 @@ pub fn explain<S: AsRef<[u8]>>(
     let parsed = headers
         .signature()
         .and_then(|value| ParsedSignature::parse(value, encoding));
-    let mut diagnoses = Vec::new();
-    let header_error = match parsed {
-        Ok(signature) => {
-            for (index, secret) in secrets.into_iter().enumerate() {
-                diagnoses.extend(signature.diagnose(index, secret.as_ref(), body));
-            }
-            None
-        }
-        Err(error) => Some(error),
+    let diagnose = |(index, secret): (usize, S)| {
+        let signature = parsed.as_ref().ok()?;
+        signature.diagnose(index, secret.as_ref(), body)
     };
+    let secrets = secrets.into_iter().enumerate();
+    let mut diagnoses: Vec<_> = secrets.filter_map(diagnose).collect();
     let fewest = diagnoses.iter().map(|found| found.fixes.len()).min();
     diagnoses.retain(|found| Some(found.fixes.len()) == fewest);
     Explanation {
-        header_error,
+        header_error: parsed.err(),
         body_is_empty: body.is_empty(),
         diagnoses,
     }
@@ -297,13 +292,10 @@ fn search(
         return found(bytes);
     };
     // The last ones are the most specific: a compact layout also removes a newline.
-    changes
-        .iter()
-        .enumerate()
-        .rev()
-        .find_map(|(index, (fix, apply))| {
-            let changed = apply(bytes).filter(|changed| changed != bytes)?;
-            let fixes = search(&changed, &changes[index + 1..], fewer, found)?;
-            Some([&[*fix][..], &fixes].concat())
-        })
+    let mut last_first = changes.iter().enumerate().rev();
+    last_first.find_map(|(index, (fix, apply))| {
+        let changed = apply(bytes).filter(|changed| changed != bytes)?;
+        let fixes = search(&changed, &changes[index + 1..], fewer, found)?;
+        Some([&[*fix][..], &fixes].concat())
+    })
 }

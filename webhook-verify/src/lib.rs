@@ -11,10 +11,9 @@ extern crate std;
 
 // In reading order:
 //
-// verifier           verification of whole bodies, or in chunks
-// verified           its result, and the digest that identifies a delivery
-// headers            the two headers of a delivery
-// signature          the value of the signature header, and the errors of verification
+// verifier           verification of whole bodies, or in chunks, its result, and the digest that identifies a
+//                    delivery
+// signature          the two headers of a delivery, signing, and the errors of verification
 // secret             the key
 // event              the event in an authentic delivery
 // failure_counter    a counter of failures
@@ -26,7 +25,6 @@ mod event;
 #[cfg(feature = "explain")]
 mod explain;
 mod failure_counter;
-mod headers;
 #[cfg(feature = "receiver")]
 mod receiver;
 mod secret;
@@ -35,7 +33,6 @@ mod seen;
 mod signature;
 #[cfg(feature = "http")]
 mod signed_request;
-mod verified;
 mod verifier;
 
 #[cfg(feature = "json")]
@@ -44,7 +41,6 @@ pub use event::{EventKind, EventKindError, EventName, KindError};
 #[cfg(feature = "explain")]
 pub use explain::{Diagnosis, Explanation, Fix, explain};
 pub use failure_counter::{ConsecutiveFailures, FailureCounter, MAX_CONSECUTIVE_FAILURES};
-pub use headers::{EVENT_HEADER, Headers, SIGNATURE_HEADER};
 #[cfg(feature = "axum08")]
 pub use receiver::axum::VerifiedEvent;
 #[cfg(feature = "tower")]
@@ -54,8 +50,9 @@ pub use receiver::{Receiver, Rejection};
 pub use secret::{Secret, SecretError};
 #[cfg(feature = "seen")]
 pub use seen::RecentDeliveries;
-pub use signature::{DigestEncoding, VerifyError, sign, sign_as};
+pub use signature::{
+    DigestEncoding, EVENT_HEADER, Headers, SIGNATURE_HEADER, VerifyError, sign, sign_as,
+};
 #[cfg(feature = "http")]
 pub use signed_request::SignedRequest;
-pub use verified::{BodyDigest, Verified};
-pub use verifier::{StreamVerifier, Verifier};
+pub use verifier::{BodyDigest, StreamVerifier, Verified, Verifier};

@@ -5,7 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use crate::verified::BodyDigest;
+use crate::verifier::BodyDigest;
 
 /// The most recently handled deliveries of this process, in memory, so that repeated ones are not
 /// handled again.

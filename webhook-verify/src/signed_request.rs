@@ -4,9 +4,8 @@ use http::header::CONTENT_TYPE;
 use http::{Request, Uri};
 
 use crate::event::EventKind;
-use crate::headers::{EVENT_HEADER, SIGNATURE_HEADER};
 use crate::secret::Secret;
-use crate::signature::{DigestEncoding, sign_as};
+use crate::signature::{DigestEncoding, EVENT_HEADER, SIGNATURE_HEADER, sign_as};
 
 /// A builder for the request that the service would send: a `POST` with the body,
 /// `X-Service-Signature` and optionally `X-Service-Event`. (Specification: Events.)

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Receiver, Rejection};
 use crate::event::{EventKindError, KindError, PayloadError};
-use crate::verified::Verified;
+use crate::verifier::Verified;
 
 /// An extractor for authentic deliveries whose payload is JSON of type `T`.
 ///

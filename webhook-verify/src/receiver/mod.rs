@@ -24,10 +24,8 @@ use tokio::time::{Instant, timeout_at};
 #[cfg(feature = "axum08")]
 use crate::event::PayloadError;
 use crate::failure_counter::{ConsecutiveFailures, FailureCounter};
-use crate::headers::Headers;
-use crate::signature::VerifyError;
-use crate::verified::Verified;
-use crate::verifier::Verifier;
+use crate::signature::{Headers, VerifyError};
+use crate::verifier::{Verified, Verifier};
 
 /// A receiver of deliveries over HTTP: a [`Verifier`], a counter of failures, and hooks for logging.
 ///
@@ -226,15 +224,11 @@ impl Receiver {
     /// }
     /// # fn main() {}
     /// ```
-    pub async fn receive<B>(
+    pub async fn receive<B: Body<Error: Into<BoxError>>>(
         &self,
         headers: &HeaderMap,
         body: B,
-    ) -> Result<Verified<Bytes>, Rejection>
-    where
-        B: Body,
-        B::Error: Into<BoxError>,
-    {
+    ) -> Result<Verified<Bytes>, Rejection> {
         self.receive_counted(headers, body, &mut false).await
     }
 
@@ -390,12 +384,9 @@ async fn until<F: Future>(deadline: Option<Instant>, future: F) -> Result<F::Out
 
 /// Returns the largest length in the `Content-Length` headers and the body's size hint.
 fn content_length<B: Body>(headers: &HeaderMap, body: &B) -> Option<u64> {
-    let parse = |value: &str| value.parse().ok();
     let in_headers = headers.get_all(CONTENT_LENGTH).iter();
-    in_headers
-        .filter_map(|value| value.to_str().ok().and_then(parse))
-        .chain([body.size_hint().lower()])
-        .max()
+    let lengths = in_headers.filter_map(|value| value.to_str().ok()?.parse().ok());
+    lengths.chain([body.size_hint().lower()]).max()
 }
 
 /// Reads and discards the rest of a rejected body: a server that closes a connection with unread
