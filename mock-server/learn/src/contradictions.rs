@@ -6,9 +6,8 @@ use std::collections::BTreeSet;
 use mock_server::{FieldLimit, ProfileField};
 use serde_json::{Map, Value, json};
 
-use crate::learner::{Answers, Finding, Row, rejection};
+use crate::learner::{Finding, Learner, Row};
 use crate::observations::{Delivery, Observations, decode};
-use crate::questions::Conclusions;
 use crate::requests::Step::{self, *};
 use crate::response::{Answer, Sample, pick, without_texts};
 use crate::views::shape;
@@ -67,8 +66,9 @@ const EVENT: &str = "`X-Service-Event` is the kind of the event.";
 const SIGNATURE: &str = "`X-Service-Signature` is `sha256=` followed by the HMAC-SHA-256 of the body with the \
                          secret of the webhook.";
 
-/// Returns the contradicted sentences. `mock` is the mock in its default dialect.
-pub(crate) fn sentences(all: &Observations, mock: &Answers) -> Vec<Row> {
+/// Returns the contradicted sentences. The mock in its default dialect contradicts none.
+pub(crate) fn sentences(learner: &Learner<'_>) -> Vec<Row> {
+    let (all, mock) = (learner.all, &learner.baseline);
     let statements = STATEMENTS.iter().filter_map(|(sentence, steps, find)| {
         let find = |step: &Step| {
             let answer = all.answer(*step).ok()?;
@@ -134,7 +134,7 @@ fn is_date(text: &str) -> bool {
 /// Returns the first field of the profile that exceeds its limit, and the limit. An empty string is not
 /// an invalid color but one that is not set.
 fn exceeded(all: &Observations) -> Option<(String, Sample)> {
-    let me = all.me().ok()?;
+    let me = all.me();
     ProfileField::ALL.iter().find_map(|field| {
         let (name, limit) = (field.name(), field.limit());
         let value = me.at(&format!("/{name}"))?;
@@ -178,13 +178,13 @@ const REJECTED: &[(&str, &str)] = &[
 const KEY: &str = "The caller sends the header `Authorization: Bearer <API_KEY>`.";
 
 /// Returns the requests for which the service and the mock differ in status or shape.
-pub(crate) fn differences(all: &Observations, conclusions: &Conclusions) -> Vec<Row> {
-    let received = all.received();
-    let rows = received.filter_map(|(step, answer)| {
-        let mock = conclusions.answers.get(&step)?;
+pub(crate) fn differences(learner: &Learner<'_>) -> Vec<Row> {
+    let answers = learner.answers(Step::ALL);
+    let rows = learner.all.received().filter_map(|(step, answer)| {
+        let mock = answers.get(&step)?;
         let (found, is_contradiction) = difference(answer, mock)?;
         let sample = answer.sample(found);
-        let code = rejection(&conclusions.baseline, step).map(|(code, _)| code);
+        let code = learner.rejection(step).map(|(code, _)| code);
         let is_own = step != Step::EditLinkUnknownField;
         let mut rejected = REJECTED.iter();
         let sentence = rejected.find(|(name, _)| Some(*name) == code && is_own);

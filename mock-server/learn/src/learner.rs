@@ -1,6 +1,7 @@
 //! The search for the dialect in which the mock answers as the service does.
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use mock_server::dialect::MeFields;
 use mock_server::{Dialect, ProfileField, RateLimit, Scope, World, handle};
@@ -9,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::observations::{KINDS, Observations};
-use crate::requests::{Access, Known, Request, RequestValues, Step};
+use crate::requests::{Access, Request, RequestValues, Step};
 use crate::response::{Answer, Sample};
 use crate::views::{self, View};
 
@@ -24,8 +25,8 @@ pub(crate) struct Learner<'a> {
 
 impl<'a> Learner<'a> {
     /// Starts with the default dialect.
-    pub(crate) fn new(all: &'a Observations) -> Known<Self> {
-        let me = all.me()?;
+    pub(crate) fn new(all: &'a Observations) -> Self {
+        let me = all.me();
         let mut world = World::default();
         let own = me.at("/handle").and_then(Value::as_str).unwrap_or("demo");
         if let Some(other) = &all.other {
@@ -42,7 +43,7 @@ impl<'a> Learner<'a> {
             key,
         };
         learner.baseline = learner.answers(Step::ALL);
-        Ok(learner)
+        learner
     }
 
     /// Returns the only value of a setting with which the mock responds as the service did.
@@ -50,19 +51,22 @@ impl<'a> Learner<'a> {
         let observed = self.observed(steps, view);
         let first = observed.first();
         let first = first.ok_or_else(|| self.reason(steps, needs))?;
-        let mut fitting = self.candidates(setting);
-        fitting.retain(|(_, dialect)| self.misfit(dialect, &observed, view).is_none());
-        let misfit = self.misfit(self.world.dialect(), &observed, view);
-        let (step, shown) = misfit.filter(|_| fitting.is_empty()).unwrap_or(first);
+        let current = self.world.dialect();
+        let others = current.variations().filter(|(name, ..)| *name == setting);
+        let candidates = iter::once(current.clone()).chain(others.map(|(.., dialect)| dialect));
+        let mut fitting = candidates.filter(|one| self.misfit(one, &observed, view).is_none());
+        let (fits, other) = (fitting.next(), fitting.next());
+        let misfit = self.misfit(current, &observed, view);
+        let (step, shown) = misfit.filter(|_| fits.is_none()).unwrap_or(first);
         let sample = self.all.answer(*step)?.sample(shown.clone());
-        match &fitting[..] {
-            [] => Ok(Finding::Outside { sample }),
-            [_] if setting.is_empty() => Ok(Finding::AsTheMock { sample }),
-            [(value, _)] => Ok(Finding::Learned {
-                value: value.clone(),
-                sample,
-            }),
-            _ => Err(self.reason(steps, needs)),
+        match (fits, other) {
+            (None, _) => Ok(Finding::Outside { sample }),
+            (Some(_), Some(_)) => Err(self.reason(steps, needs)),
+            (Some(_), None) if setting.is_empty() => Ok(Finding::AsTheMock { sample }),
+            (Some(dialect), None) => {
+                let value = json!(dialect)[setting].take();
+                Ok(Finding::Learned { value, sample })
+            }
         }
     }
 
@@ -86,22 +90,17 @@ impl<'a> Learner<'a> {
         observed.iter().find(|(step, shown)| !fits(step, shown))
     }
 
-    /// Returns the values of a setting with the dialects that differ from the current one only in it.
-    fn candidates(&self, setting: &str) -> Vec<(Value, Dialect)> {
-        let dialect = self.world.dialect();
-        let current = json!(dialect)[setting].take();
-        let others = dialect.variations();
-        let others = others.filter(|(name, ..)| *name == setting);
-        let others = others.map(|(_, _, dialect)| (json!(dialect)[setting].take(), dialect));
-        let current = [(current, dialect.clone())].into_iter();
-        current.chain(others).collect()
+    /// Returns the code and the message if the mock rejects a request in its default dialect.
+    pub(crate) fn rejection(&self, step: Step) -> Option<(&str, &str)> {
+        let error = self.baseline.get(&step)?.json.as_ref()?.get("error")?;
+        Some((error["code"].as_str()?, error["message"].as_str()?))
     }
 
     /// Returns the reason why these responses do not answer a question.
     pub(crate) fn reason(&self, steps: &[Step], needs: &str) -> String {
         let reason = |step: &Step| match self.all.answer(*step) {
             Err(reason) => Some(reason),
-            Ok(answer) => match rejection(&self.baseline, *step) {
+            Ok(answer) => match self.rejection(*step) {
                 Some(("scope_missing", message)) => Some(message.to_owned()),
                 Some(_) if answer.is_rejection() => None,
                 None if answer.is_success() => None,
@@ -125,9 +124,8 @@ impl<'a> Learner<'a> {
         let mut settings = json!(self.world.dialect());
         settings[setting] = value.clone();
         let dialect = Dialect::from_json(&settings.to_string());
-        self.world
-            .set_dialect(dialect.map_err(|error| error.to_string())?);
-        Ok(())
+        let set = dialect.map(|dialect| self.world.set_dialect(dialect));
+        set.map_err(|error| error.to_string())
     }
 
     /// Corrects a finding outside the dialects if the mock does the same because of other settings.
@@ -213,12 +211,6 @@ impl<'a> Learner<'a> {
 
 /// The responses of the mock.
 pub(crate) type Answers = BTreeMap<Step, Answer>;
-
-/// Returns the code and the message if the mock rejects a request in its default dialect.
-pub(crate) fn rejection(baseline: &Answers, step: Step) -> Option<(&str, &str)> {
-    let error = baseline.get(&step)?.json.as_ref()?.get("error")?;
-    Some((error["code"].as_str()?, error["message"].as_str()?))
-}
 
 /// Sets the profile, links and posts of an account to those in a response to `GET /me`.
 fn fill(world: &mut World, own: &str, me: &Answer) {

@@ -37,7 +37,6 @@ use std::env;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -50,6 +49,7 @@ use tokio::sync::watch;
 
 use observations::{Changes, Delivery, Observations};
 use report::Report;
+use requests::Step;
 use response::Key;
 use service::Service;
 use writes::{Created, Writes};
@@ -166,8 +166,10 @@ async fn learn(options: &Options) -> Result<u8, Ended> {
         (false, Err(_)) => true,
     };
     observations.deliveries = deliveries;
-    let report = Report::new(&observations, service.sent);
-    let mut report = report.map_err(unreachable)?;
+    if let Some(answer) = service.rate_limited {
+        observations.answers.insert(Step::RateLimited, Ok(answer));
+    }
+    let mut report = Report::new(&observations, service.sent);
     if let Some(file) = check {
         report.check(&file).map_err(usage)?;
     }
@@ -266,26 +268,21 @@ async fn write(
         observations,
         created: Created::default(),
     };
+    let work = async {
+        let stopped = writes.send_all().await;
+        (writes.clean_up().await, stopped)
+    };
     let mut signal = None;
-    let ended = {
-        let mut work = pin!(async {
-            let stopped = writes.send_all().await;
-            (writes.clean_up().await, stopped)
-        });
-        loop {
-            tokio::select! {
-                number = signals.next_after(signal) => match signal {
-                    // The request under way is completed first: it may still be applied.
-                    None => {
-                        signal = Some(number);
-                        warn("interrupted; deleting what was created");
-                        interrupt.send_replace(true);
-                    }
-                    Some(_) => break None,
-                },
-                ended = &mut work => break Some(ended),
-            }
-        }
+    let second_signal = async {
+        signal = Some(signals.next().await);
+        // The request under way is completed first: it may still be applied.
+        warn("interrupted; deleting what was created");
+        interrupt.send_replace(true);
+        signals.next_after(signal).await
+    };
+    let ended = tokio::select! {
+        ended = work => Some(ended),
+        _ = second_signal => None,
     };
     let left = writes.created.left(writes.observations);
     left.iter().for_each(|line| warn(line));

@@ -32,24 +32,6 @@ pub(crate) struct Observations {
 }
 
 impl Observations {
-    /// Starts with the response to the first request.
-    pub(crate) fn new(me: Answer, other: Option<&str>) -> Self {
-        Self {
-            values: RequestValues::new(&me, other),
-            answers: [(Step::Me, Ok(me))].into(),
-            other: other.map(str::to_owned),
-            not_applied: Vec::new(),
-            deliveries: Vec::new(),
-        }
-    }
-
-    /// Adds the first response with 429, to any request.
-    pub(crate) fn add_rate_limited(&mut self, service: &Service) {
-        if let Some(answer) = service.rate_limited.clone() {
-            self.answers.insert(Step::RateLimited, Ok(answer));
-        }
-    }
-
     /// Returns the response, or the reason why there is none.
     pub(crate) fn answer(&self, step: Step) -> Known<&Answer> {
         match self.answers.get(&step) {
@@ -60,8 +42,9 @@ impl Observations {
     }
 
     /// Returns the first response to `GET /me`.
-    pub(crate) fn me(&self) -> Known<&Answer> {
-        self.answer(Step::Me)
+    pub(crate) fn me(&self) -> &Answer {
+        let me = self.answers[&Step::Me].as_ref();
+        me.expect("without it, nothing is observed")
     }
 
     /// Returns an error if a response to `GET /me` before the writes cannot be sent back.
@@ -82,12 +65,12 @@ impl Observations {
 
     /// Returns `true` if `GET /me` lists resources of this kind.
     pub(crate) fn lists(&self, kind: Kind) -> bool {
-        self.me().is_ok_and(|me| kind.listed(me).is_some())
+        kind.listed(self.me()).is_some()
     }
 
     /// Returns `true` if `GET /me` listed a resource with this ID before the writes.
     pub(crate) fn knows(&self, kind: Kind, id: &str) -> bool {
-        self.me().is_ok_and(|me| kind.lists(me, id))
+        kind.lists(self.me(), id)
     }
 
     /// Returns the paths of the listed resources that the command has created.
@@ -99,8 +82,8 @@ impl Observations {
 
     /// Returns `true` if a resource that `GET /me` listed before the writes is missing.
     pub(crate) fn is_missing(&self, kind: Kind, me: &Answer) -> bool {
-        let listed = self.me().ok().and_then(|before| kind.listed(before));
-        let mut ids = listed.into_iter().flatten().filter_map(id);
+        let listed = kind.listed(self.me()).into_iter().flatten();
+        let mut ids = listed.filter_map(id);
         ids.any(|id| !kind.lists(me, &id))
     }
 
@@ -123,7 +106,13 @@ pub(crate) async fn read(service: &mut Service, handle: Option<&str>) -> Known<O
     if let Some(limit) = me.at("/key/rate_limit") {
         service.set_stated_limit(limit);
     }
-    let mut observations = Observations::new(me, handle);
+    let mut observations = Observations {
+        values: RequestValues::new(&me, handle),
+        answers: [(Step::Me, Ok(me))].into(),
+        other: handle.map(str::to_owned),
+        not_applied: Vec::new(),
+        deliveries: Vec::new(),
+    };
     for step in Step::reads() {
         let answer = match step.request(&observations.values) {
             Ok(request) => service.send(&request).await,
@@ -137,7 +126,6 @@ pub(crate) async fn read(service: &mut Service, handle: Option<&str>) -> Known<O
     }
     // Otherwise, a service that stopped in between would look like one without differences.
     observations.answer(Step::MeAfterwards)?;
-    observations.add_rate_limited(service);
     Ok(observations)
 }
 
@@ -257,7 +245,7 @@ impl Changes {
     ///
     /// Returns the reason if one of the two does not show the profile.
     pub(crate) fn new(observations: &Observations, after: &Answer) -> Result<Self, String> {
-        let first = observations.me()?;
+        let first = observations.me();
         let facts = |me| Facts::new(me, first, &observations.values.mark);
         let (before, after) = (facts(first)?, facts(after)?);
         let content = different(&before.content, &after.content).map(|(name, line)| {

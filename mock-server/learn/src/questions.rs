@@ -3,22 +3,15 @@
 
 use Way::{Compare, Derive, Never};
 
-use crate::learner::{Answers, Finding, Found, Learner, Row};
+use crate::learner::{Finding, Found, Learner, Row};
 use crate::observations::Observations;
 use crate::requests::Step::{self, *};
 use crate::views::{self, View};
 use crate::{observed, rejections};
 
-/// The findings about all questions, and the responses of the mock with the learned settings.
-pub(crate) struct Conclusions {
-    pub(crate) rows: Vec<Row>,
-    pub(crate) baseline: Answers,
-    pub(crate) answers: Answers,
-}
-
-/// Answers all questions.
-pub(crate) fn conclude(all: &Observations) -> Result<Conclusions, String> {
-    let mut learner = Learner::new(all)?;
+/// Answers all questions. Returns the learner with the learned settings, and the findings.
+pub(crate) fn conclude(all: &Observations) -> (Learner<'_>, Vec<Row>) {
+    let mut learner = Learner::new(all);
     let mut rows = Vec::new();
     for (setting, question, way) in QUESTIONS {
         let found = match way {
@@ -40,11 +33,7 @@ pub(crate) fn conclude(all: &Observations) -> Result<Conclusions, String> {
             learner.review(row, steps, *view);
         }
     }
-    Ok(Conclusions {
-        answers: learner.answers(Step::ALL),
-        baseline: learner.baseline,
-        rows,
-    })
+    (learner, rows)
 }
 
 /// A question that the specification leaves open: the setting of the dialect, which is empty if the mock

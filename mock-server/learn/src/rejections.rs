@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::learner::{Finding, Found, Learner, rejection};
+use crate::learner::{Finding, Found, Learner};
 use crate::requests::Step;
 use crate::response::{Answer, HIDDEN};
 use crate::service::MIN_UNIX_TIME;
@@ -23,7 +23,7 @@ fn rejections<'a>(learner: &'a Learner<'_>) -> Result<Vec<Rejection<'a>>, String
     let received = learner.all.received();
     let rejected = received.filter(|(_, answer)| answer.is_rejection());
     let rejections = rejected.filter_map(|(step, answer)| {
-        let (code, _) = rejection(&learner.baseline, step)?;
+        let (code, _) = learner.rejection(step)?;
         Some(Rejection { step, code, answer })
     });
     let mut rejections: Vec<_> = rejections.collect();
@@ -62,8 +62,13 @@ pub(crate) fn template(learner: &Learner<'_>) -> Found {
         };
     }
     let body = match &base.json {
-        Some(json @ (Value::Object(_) | Value::Array(_))) => {
-            Template::new(learner, rejections, json).body()
+        Some(base @ (Value::Object(_) | Value::Array(_))) => {
+            let template = Template {
+                learner,
+                rejections,
+                base,
+            };
+            template.body()
         }
         None if rejections.iter().all(|one| coded(one.answer).is_some()) => {
             json!("{status} {code}: {message}")
@@ -83,53 +88,38 @@ struct Template<'a> {
     learner: &'a Learner<'a>,
     rejections: Vec<Rejection<'a>>,
     base: &'a Value,
-    /// The pointer to the code and its value in the base.
-    code: Option<(String, &'a Value)>,
 }
 
 impl<'a> Template<'a> {
-    fn new(learner: &'a Learner<'a>, rejections: Vec<Rejection<'a>>, base: &'a Value) -> Self {
-        let mut template = Self {
-            learner,
-            rejections,
-            base,
-            code: None,
-        };
-        let codes = leaves(base).into_iter();
-        let codes = codes.filter(|(pointer, value)| template.is_code(pointer, value));
-        let is_named_otherwise = |(pointer, _): &(String, _)| !pointer.ends_with("code");
-        template.code = codes.min_by_key(is_named_otherwise);
-        template
-    }
-
     /// Returns the body with placeholders for the values that differ between rejections.
     fn body(&self) -> Value {
         let mut body = self.base.clone();
-        for (pointer, value) in leaves(self.base) {
-            if let (Some(name), Some(place)) = (
-                self.placeholder(&pointer, value),
-                body.pointer_mut(&pointer),
-            ) {
+        let leaves = leaves(self.base);
+        let codes = leaves.keys().filter(|pointer| self.is_code(pointer));
+        let code = codes.min_by_key(|pointer| !pointer.ends_with("code"));
+        for pointer in leaves.keys() {
+            let name = self.placeholder(pointer, code);
+            if let Some((name, place)) = name.zip(body.pointer_mut(pointer)) {
                 *place = json!(name);
             }
         }
         body
     }
 
-    fn placeholder(&self, pointer: &str, value: &Value) -> Option<String> {
+    /// `code` is the pointer to the code.
+    fn placeholder(&self, pointer: &str, code: Option<&String>) -> Option<String> {
         let field = &self.learner.all.values.field;
         if self.is_status(pointer) {
             return Some("{status}".to_owned());
         }
-        match (value, &self.code) {
+        match (self.base.pointer(pointer)?, code) {
             // The field may be a part of a path, such as `/{field}`, but not of a sentence.
-            (Value::String(text), _) if text.contains(field) && is_word(value) => {
+            (Value::String(text), _) if text.contains(field) && is_word(text) => {
                 Some(text.replace(field, "{field}"))
             }
-            (Value::Number(_), Some((code, _))) if code == pointer => Some("{number}".to_owned()),
-            (Value::String(text), Some((code, Value::String(found))))
-                if self.contains_code(pointer, code) =>
-            {
+            (Value::Number(_), Some(code)) if code == pointer => Some("{number}".to_owned()),
+            (Value::String(text), Some(code)) if self.contains_code(pointer, code) => {
+                let found = self.base.pointer(code)?.as_str()?;
                 Some(text.replace(found, "{code}"))
             }
             (Value::String(_), _) if self.varies(pointer) && !self.is_copy(pointer) => {
@@ -140,16 +130,19 @@ impl<'a> Template<'a> {
     }
 
     /// Returns `true` for a word or number that differs between kinds of rejections.
-    fn is_code(&self, pointer: &str, value: &Value) -> bool {
-        let is_number = |value: &Value| value.as_u64().is_some_and(|one| one < MIN_UNIX_TIME);
+    fn is_code(&self, pointer: &str) -> bool {
         let field = &self.learner.all.values.field;
-        let names_field = value.as_str().is_some_and(|text| text.contains(field));
+        let text = self.base.pointer(pointer).and_then(Value::as_str);
+        let names_field = text.is_some_and(|text| text.contains(field));
         let mut values = self.values(pointer);
         !names_field
             && self.varies(pointer)
             && !self.is_copy(pointer)
             && !self.is_status(pointer)
-            && values.all(|(_, one)| is_word(one) || is_number(one))
+            && values.all(|(_, value)| match value {
+                Value::String(text) => is_word(text),
+                value => value.as_u64().is_some_and(|number| number < MIN_UNIX_TIME),
+            })
     }
 
     /// Returns `true` if the values at a pointer are the statuses of the rejections.
@@ -198,11 +191,11 @@ impl<'a> Template<'a> {
 fn coded(answer: &Answer) -> Option<Value> {
     let text = answer.text.strip_prefix(&format!("{} ", answer.status))?;
     let (code, message) = text.split_once(": ")?;
-    is_word(&json!(code)).then(|| json!({"code": code, "message": message}))
+    is_word(code).then(|| json!({"code": code, "message": message}))
 }
 
-fn is_word(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| !text.contains(' '))
+fn is_word(text: &str) -> bool {
+    !text.contains(' ')
 }
 
 /// Returns the statuses, codes and messages that differ from those of the mock.
@@ -211,7 +204,7 @@ pub(crate) fn overrides(learner: &Learner<'_>) -> Found {
     let steps: Vec<_> = rejections.iter().map(|one| one.step).collect();
     let mock = learner.answers(&steps);
     let Rejection { step, answer, .. } = &rejections[0];
-    let (code, message) = rejection(&learner.baseline, *step).unwrap_or_default();
+    let (code, message) = learner.rejection(*step).unwrap_or_default();
     let pointer = |value: &str| {
         let body = coded(&mock[step]).unwrap_or_else(|| mock[step].body());
         let mut leaves = leaves(&body).into_iter();

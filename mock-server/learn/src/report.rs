@@ -30,20 +30,15 @@ pub(crate) struct Report {
 
 impl Report {
     /// Draws the conclusions.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if there is no response to the first request.
-    pub(crate) fn new(observations: &Observations, requests: u32) -> Result<Self, String> {
-        let conclusions = questions::conclude(observations)?;
-        let differences = contradictions::differences(observations, &conclusions);
-        let contradictions = contradictions::sentences(observations, &conclusions.baseline);
-        let rows = conclusions.rows.into_iter();
-        Ok(Self {
-            rows: rows.chain(contradictions).chain(differences).collect(),
+    pub(crate) fn new(observations: &Observations, requests: u32) -> Self {
+        let (learner, mut rows) = questions::conclude(observations);
+        rows.extend(contradictions::sentences(&learner));
+        rows.extend(contradictions::differences(&learner));
+        Self {
+            rows,
             requests,
             drift: None,
-        })
+        }
     }
 
     /// Returns `true` if the service is as the file of `--check`; without one, if a dialect expresses

@@ -155,7 +155,6 @@ impl Writes<'_> {
             }
             self.observations.answers.insert(*step, answer);
         }
-        self.observations.add_rate_limited(self.service);
         self.service.stopped.clone()
     }
 
