@@ -1,8 +1,7 @@
 //! The program `mock-server`, a local mock of the profile service for clients in any language.
 
+mod cases;
 mod failure;
-mod matrix;
-mod mutants;
 mod processes;
 mod run;
 mod serve;
@@ -13,10 +12,9 @@ use std::process;
 
 use clap::{Parser, Subcommand};
 
+use cases::{MatrixOptions, MutantsOptions};
 use failure::{exit_code_of_usage, warn};
-use matrix::MatrixOptions;
 use mock_server::Signals;
-use mutants::MutantsOptions;
 use run::RunOptions;
 use serve::HealthOptions;
 use server::{ControlOptions, ServerOptions};
@@ -60,8 +58,8 @@ async fn main() {
     let ended = match arguments.command {
         None => serve::serve(arguments.server, arguments.control).await,
         Some(Command::Run(options)) => run::run(*options).await,
-        Some(Command::Matrix(options)) => matrix::run(options).await,
-        Some(Command::Mutants(options)) => mutants::run(options).await,
+        Some(Command::Matrix(options)) => cases::matrix(options).await,
+        Some(Command::Mutants(options)) => cases::mutants(options).await,
         Some(Command::Health(options)) => serve::health(&options),
     };
     let code = ended.unwrap_or_else(|error| {
