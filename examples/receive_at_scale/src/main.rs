@@ -8,8 +8,6 @@ use std::future::{pending, ready};
 use std::io::{self, Write};
 use std::pin::pin;
 use std::process::{self, ExitCode};
-#[cfg(unix)]
-use std::sync::{Arc, atomic::AtomicBool};
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
@@ -20,8 +18,6 @@ use receive_at_scale::{
 };
 #[cfg(target_os = "linux")]
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-#[cfg(unix)]
-use signal_hook::flag::register_conditional_shutdown;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::task::spawn_blocking;
@@ -127,7 +123,6 @@ async fn run(program: Program) -> Result<(), Box<dyn Error>> {
             work(&queue, WORKER, RetryPolicy::default(), print, stop).await;
         }
         Command::Dead { replay } => {
-            #[cfg(unix)]
             end_as_process_1();
             dead_letters(Queue::connect(&program.queue).await?, *replay).await?
         }
@@ -266,13 +261,14 @@ fn signals() -> impl Stream<Item = i32> + Send + Unpin {
 
 /// Makes the signals end this process at once if it is process 1, as in a container: the kernel ignores those
 /// without a handler.
-#[cfg(unix)]
 fn end_as_process_1() {
     if process::id() == 1 {
-        for number in not_ignored() {
-            let always = Arc::new(AtomicBool::new(true));
-            let _ = register_conditional_shutdown(number, 128 + number, always);
-        }
+        let mut signals = signals();
+        tokio::spawn(async move {
+            if let Some(number) = signals.next().await {
+                process::exit(128 + number);
+            }
+        });
     }
 }
 

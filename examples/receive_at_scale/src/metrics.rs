@@ -94,9 +94,8 @@ async fn metrics(State(queue): State<Queue>) -> Result<String, StatusCode> {
     {
         warn!(%error, "could not read the backlog");
     }
-    TextEncoder::new()
-        .encode_to_string(&prometheus::gather())
-        .map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)
+    let text = TextEncoder::new().encode_to_string(&prometheus::gather());
+    text.map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)
 }
 
 async fn set_backlog(queue: &Queue) -> Result<(), QueueError> {
