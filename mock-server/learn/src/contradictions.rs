@@ -66,7 +66,7 @@ const EVENT: &str = "`X-Service-Event` is the kind of the event.";
 const SIGNATURE: &str = "`X-Service-Signature` is `sha256=` followed by the HMAC-SHA-256 of the body with the \
                          secret of the webhook.";
 
-/// Returns the contradicted sentences. The mock in its default dialect contradicts none.
+/// Returns the sentences that the service contradicts, compared with the mock in its default dialect.
 pub(crate) fn sentences(learner: &Learner<'_>) -> Vec<Row> {
     let (all, mock) = (learner.all, &learner.baseline);
     let statements = STATEMENTS.iter().filter_map(|(sentence, steps, find)| {

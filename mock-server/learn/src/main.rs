@@ -15,15 +15,14 @@
 //! - `writes`: the writes of `--allow-writes`
 //! - `views`: the parts of responses to compare
 //! - `learner`: the mock that answers the same requests, and the search for the values of the settings
-//! - `observed`, `rejections`: the settings that consist of observed values
-//! - `questions`: the table of the questions
+//! - `rejections`: the settings that show how requests are rejected
+//! - `questions`: the table of the questions, and the settings that consist of observed values
 //! - `contradictions`: contradictions to the specification, and what the mock does otherwise
 //! - `report`: the result for people, for programs and for the mock
 
 mod contradictions;
 mod learner;
 mod observations;
-mod observed;
 mod questions;
 mod rejections;
 mod report;
@@ -145,10 +144,6 @@ fn failed<E: Display>(what: &str, path: &Path) -> impl FnOnce(E) -> Ended {
     move |reason| usage(format!("{what} {}: {reason}", path.display()))
 }
 
-fn unreachable(reason: String) -> Ended {
-    (UNREACHABLE, reason)
-}
-
 async fn learn(options: &Options) -> Result<u8, Ended> {
     let key = key(options)?;
     let deliveries = deliveries(options)?;
@@ -158,9 +153,11 @@ async fn learn(options: &Options) -> Result<u8, Ended> {
     let service = Service::new(&options.base_url, key, timeout, interrupted);
     let mut service = service.map_err(usage)?;
     let observations = observations::read(&mut service, options.handle.as_deref()).await;
-    let mut observations = observations.map_err(unreachable)?;
-    let is_unchanged = match (options.allow_writes, observations.changes()) {
-        (true, Err(reason)) => return Err(unreachable(format!("{reason}; nothing was written"))),
+    let mut observations = observations.map_err(|reason| (UNREACHABLE, reason))?;
+    let afterwards = observations.answer(Step::MeAfterwards);
+    let changes = afterwards.and_then(|me| Changes::new(&observations, me));
+    let is_unchanged = match (options.allow_writes, changes) {
+        (true, Err(reason)) => return Err((UNREACHABLE, format!("{reason}; nothing was written"))),
         (true, Ok(_)) => write(options, &mut service, &mut observations, &interrupt).await?,
         (false, Ok(changes)) => report_changes(Ok(changes)),
         (false, Err(_)) => true,
@@ -290,7 +287,7 @@ async fn write(
     let is_same = report_changes(changes.unwrap_or_else(|| Err("interrupted".to_owned())));
     match (signal, stopped.flatten()) {
         (Some(number), _) => Err((128 + number, "interrupted".to_owned())),
-        (None, Some(reason)) => Err(unreachable(reason)),
+        (None, Some(reason)) => Err((UNREACHABLE, reason)),
         (None, None) => Ok(left.is_empty() && is_same),
     }
 }
@@ -307,8 +304,9 @@ fn report_changes(changes: Result<Changes, String>) -> bool {
             content.is_empty()
         }
         Err(reason) => {
-            let failed = "cannot compare the profile before and after";
-            warn(&format!("{failed}: {reason}"));
+            warn(&format!(
+                "cannot compare the profile before and after: {reason}"
+            ));
             false
         }
     }

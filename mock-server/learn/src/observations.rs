@@ -54,20 +54,6 @@ impl Observations {
         answers.try_for_each(|me| me.require_exact(&Value::Null))
     }
 
-    /// Compares the profile before and after the reads.
-    ///
-    /// # Errors
-    ///
-    /// Returns the reason if the last `GET /me` failed.
-    pub(crate) fn changes(&self) -> Known<Changes> {
-        Changes::new(self, self.answer(Step::MeAfterwards)?)
-    }
-
-    /// Returns `true` if `GET /me` lists resources of this kind.
-    pub(crate) fn lists(&self, kind: Kind) -> bool {
-        kind.listed(self.me()).is_some()
-    }
-
     /// Returns `true` if `GET /me` listed a resource with this ID before the writes.
     pub(crate) fn knows(&self, kind: Kind, id: &str) -> bool {
         kind.lists(self.me(), id)
@@ -246,10 +232,10 @@ impl Changes {
     /// Returns the reason if one of the two does not show the profile.
     pub(crate) fn new(observations: &Observations, after: &Answer) -> Result<Self, String> {
         let first = observations.me();
-        let facts = |me| Facts::new(me, first, &observations.values.mark);
-        let (before, after) = (facts(first)?, facts(after)?);
-        let content = different(&before.content, &after.content).map(|(name, line)| {
-            let [old, new] = [&before, &after].map(|facts| facts.content.get(name));
+        let facts = |me| facts(me, first, &observations.values.mark);
+        let ((before, others_before), (after, others_after)) = (facts(first)?, facts(after)?);
+        let content = different(&before, &after).map(|(name, line)| {
+            let (old, new) = (before.get(name), after.get(name));
             let undo = match (name.split_once(' '), old, new) {
                 (None, ..) => restoration(&observations.values).ok(),
                 (Some(("link", _)), Some(link), None) => Some(post("/me/links").body("", link)),
@@ -260,58 +246,52 @@ impl Changes {
             (name.clone(), (line, undo))
         });
         let content = content.collect();
-        let others = different(&before.others, &after.others).map(|(_, line)| line);
+        let others = different(&others_before, &others_after).map(|(_, line)| line);
         let others = others.collect();
         Ok(Self { content, others })
     }
 }
 
 /// The parts of a profile by their names.
-struct Facts {
-    content: BTreeMap<String, Value>,
-    others: BTreeMap<String, Value>,
-}
+type Facts = BTreeMap<String, Value>;
 
-impl Facts {
-    /// `first` is the response before the writes.
-    fn new(me: &Answer, first: &Answer, mark: &str) -> Result<Self, String> {
-        let data = me.at("").and_then(Value::as_object);
-        let data = data.ok_or_else(|| me.unexpected())?.clone();
-        let mut others: BTreeMap<_, _> = data.into_iter().collect();
-        let mut content = BTreeMap::new();
-        for field in ProfileField::ALL {
-            content.extend(others.remove_entry(field.name()));
-        }
-        for kind in KINDS {
-            let Some(listed) = kind.listed(me) else {
-                continue;
-            };
-            others.remove(kind.path.trim_start_matches("/me/"));
-            let is_known = |one: &&Value| id(one).is_some_and(|id| kind.lists(first, &id));
-            let is_other = |one: &&Value| !kind.has_mark(one, mark) || is_known(one);
-            for one in listed.iter().filter(is_other) {
-                let id = id(one).unwrap_or_else(|| one["id"].to_string());
-                let name = format!("{} {id}", kind.name);
-                let mut rest = one.clone();
-                let texts = pick(one, &["title", "url", "body"]).unwrap_or_default();
-                if let Some(rest) = rest.as_object_mut() {
-                    rest.retain(|name, _| !texts.contains_key(name));
-                }
-                content.insert(name.clone(), texts.into());
-                others.insert(name, rest);
-            }
-        }
-        if let Some(key) = others.get_mut("key") {
-            *key = without_texts(key);
-        }
-        Ok(Self { content, others })
+/// Returns the content of a profile, and its other parts. `first` is the response before the writes.
+fn facts(me: &Answer, first: &Answer, mark: &str) -> Result<(Facts, Facts), String> {
+    let data = me.at("").and_then(Value::as_object);
+    let data = data.ok_or_else(|| me.unexpected())?.clone();
+    let (mut content, mut others) = (Facts::new(), Facts::from_iter(data));
+    for field in ProfileField::ALL {
+        content.extend(others.remove_entry(field.name()));
     }
+    for kind in KINDS {
+        let Some(listed) = kind.listed(me) else {
+            continue;
+        };
+        others.remove(kind.path.trim_start_matches("/me/"));
+        let is_known = |one: &&Value| id(one).is_some_and(|id| kind.lists(first, &id));
+        let is_other = |one: &&Value| !kind.has_mark(one, mark) || is_known(one);
+        for one in listed.iter().filter(is_other) {
+            let id = id(one).unwrap_or_else(|| one["id"].to_string());
+            let name = format!("{} {id}", kind.name);
+            let mut rest = one.clone();
+            let texts = pick(one, &["title", "url", "body"]).unwrap_or_default();
+            if let Some(rest) = rest.as_object_mut() {
+                rest.retain(|name, _| !texts.contains_key(name));
+            }
+            content.insert(name.clone(), texts.into());
+            others.insert(name, rest);
+        }
+    }
+    if let Some(key) = others.get_mut("key") {
+        *key = without_texts(key);
+    }
+    Ok((content, others))
 }
 
 /// Returns the names of the differences, with descriptions.
 fn different<'a>(
-    before: &'a BTreeMap<String, Value>,
-    after: &'a BTreeMap<String, Value>,
+    before: &'a Facts,
+    after: &'a Facts,
 ) -> impl Iterator<Item = (&'a String, String)> {
     let all: BTreeMap<_, _> = before.iter().chain(after).collect();
     let shown = |value: Option<&Value>| value.map_or("missing".to_owned(), Value::to_string);

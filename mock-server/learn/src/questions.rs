@@ -1,13 +1,16 @@
-//! The answers to the questions that the specification leaves open, and the table of the questions in its
-//! order.
+//! The answers to the questions that the specification leaves open, the table of the questions in its order, and
+//! the settings that consist of observed values, as far as they differ from what the mock does.
 
 use Way::{Compare, Derive, Never};
 
+use serde_json::{Map, Value, json};
+
 use crate::learner::{Finding, Found, Learner, Row};
-use crate::observations::Observations;
+use crate::observations::{Delivery, Observations, decode};
+use crate::rejections;
 use crate::requests::Step::{self, *};
+use crate::response::{Answer, Sample, map_members, without_texts};
 use crate::views::{self, View};
-use crate::{observed, rejections};
 
 /// Answers all questions. Returns the learner with the learned settings, and the findings.
 pub(crate) fn conclude(all: &Observations) -> (Learner<'_>, Vec<Row>) {
@@ -64,7 +67,7 @@ const QUESTIONS: &[Question] = &[
     ("resource_fields", "other fields of links and posts",
         Compare(RESOURCES, views::resource_fields, NO_RESOURCE)),
     ("write_responses", "response to a write", Compare(WRITES, views::write_response, "")),
-    ("write_statuses", "statuses of writes", Derive(observed::write_statuses)),
+    ("write_statuses", "statuses of writes", Derive(write_statuses)),
     ("", "required fields of links and posts",
         Compare(&[CreateLinkWithoutUrl, EditLinkEmpty], views::accepted, "")),
     ("unknown_fields", "unknown fields of links and posts",
@@ -102,22 +105,22 @@ const QUESTIONS: &[Question] = &[
     ("rate_limit_headers", "names of rate limit headers",
         Compare(&[Me], views::rate_limit_headers, NO_HEADERS)),
     ("rate_limit_header_names", "other names of rate limit headers",
-        Derive(observed::rate_limit_header_names)),
+        Derive(rate_limit_header_names)),
     ("rate_limit_reset", "reset of the rate limit",
         Compare(&[Me], views::rate_limit_reset, NO_HEADERS)),
     ("retry_after", "form of Retry-After",
         Compare(&[RateLimited], views::retry_after, "the 429 has no Retry-After")),
-    ("webhook_signature_encoding", "encoding of a signature", Derive(observed::encoding)),
-    ("webhook_payload", "payload of an event", Derive(observed::payload)),
+    ("webhook_signature_encoding", "encoding of a signature", Derive(encoding)),
+    ("webhook_payload", "payload of an event", Derive(payload)),
     ("", "triggers of events", Never(NOT_IN_DELIVERY)),
     ("webhook_timeout", "timeout of a delivery", Never(NOT_IN_DELIVERY)),
     ("", "retries of deliveries", Never(NOT_IN_DELIVERY)),
     ("", "a success between failed deliveries", Never(NOT_IN_DELIVERY)),
     ("", "re-enabling of webhooks", Never(NO_ENDPOINT)),
     ("", "provisioning of webhooks", Never(NO_ENDPOINT)),
-    ("extra_fields", "further fields", Derive(observed::extra_fields)),
+    ("extra_fields", "further fields", Derive(extra_fields)),
     ("", "redirects", Never("no request causes one")),
-    ("compression", "compression of responses", Derive(observed::compression)),
+    ("compression", "compression of responses", Derive(compression)),
     ("", "HTTP version", Never("the command uses a single version")),
 ];
 
@@ -133,3 +136,168 @@ const ALL_SCOPES: &str = "needs a key without analytics:read or profile:write";
 const CHANGED: &str = "only an edit that changes the profile would show it";
 const NOT_IN_DELIVERY: &str = "a recorded delivery does not show it";
 const NO_ENDPOINT: &str = "no specified endpoint manages webhooks";
+
+/// Returns the statuses of successful writes.
+fn write_statuses(learner: &Learner<'_>) -> Found {
+    let answers = learner.answers(WRITES);
+    let (mut found, mut different, mut sample) = (json!({}), json!({}), None);
+    for step in WRITES {
+        let kind = match step {
+            EditProfile | EditLink => "edited",
+            CreateLink | CreatePost => "created",
+            DeleteLink | DeletePost => "deleted",
+            _ => continue,
+        };
+        if let (Ok(written), Some(mock)) = (learner.all.answer(*step), answers.get(step))
+            && written.is_success()
+            && found.get(kind).is_none()
+        {
+            found[kind] = written.status.into();
+            if written.status != mock.status {
+                different[kind] = written.status.into();
+            }
+            if kind != "deleted" {
+                sample.get_or_insert(written);
+            }
+        }
+    }
+    match sample {
+        Some(written) => Ok(Finding::values(different, written.sample(found))),
+        // A deletion does not show the responses to other writes.
+        None => Err(learner.reason(&[EditProfile], "")),
+    }
+}
+
+/// Returns the names of headers that have no setting of their own.
+fn rate_limit_header_names(learner: &Learner<'_>) -> Found {
+    let me = learner.all.me();
+    let names = me.rate_limit_headers();
+    if names.is_empty() {
+        return Err("GET /me has no separate headers about the rate limit".to_owned());
+    }
+    let same = learner.answers(&[Me])[&Me].rate_limit_headers();
+    let sample = me.sample(json!(names));
+    let names = names.iter().filter(|_| names != same);
+    let names = names.map(|(part, name)| ((*part).to_owned(), json!(name)));
+    Ok(Finding::values(names.collect(), sample))
+}
+
+/// Observes a header of the first compressed response. Short ones may not be compressed.
+fn compression(learner: &Learner<'_>) -> Found {
+    let coding = |answer: &Answer| answer.header("content-encoding").map(str::to_owned);
+    let mut received = learner.all.received().map(|(_, answer)| answer);
+    let compressed = received.find(|answer| coding(answer).is_some());
+    let answer = compressed.unwrap_or(learner.all.me());
+    let coding = coding(answer);
+    let sample = answer.sample(json!({ "content-encoding": coding }));
+    let value = match coding.as_deref() {
+        None => json!("none"),
+        Some("gzip") => json!("gzip"),
+        Some(_) => return Ok(Finding::Outside { sample }),
+    };
+    Ok(Finding::Learned { value, sample })
+}
+
+/// The objects in responses: the name in `extra_fields`, the requests and the pointers in `data`. The
+/// place `me` has the fields that no edit shows.
+#[rustfmt::skip]
+const PLACES: &[(&str, &[(Step, &str)])] = &[
+    ("profile", &[(EditProfile, "")]),
+    ("me", &[(Me, "")]),
+    ("key", &[(Me, "/key")]),
+    ("badge", &[(Badges, ""), (Me, "/badges")]),
+    ("statistics", &[(Own1, ""), (Other1, "")]),
+    ("analytics", &[(Analytics, "")]),
+    ("site", &[(Site, "")]),
+    ("link", &[(CreateLink, ""), (EditLink, ""), (MeWithLink, "/links"), (Me, "/links")]),
+    ("post", &[(CreatePost, ""), (MeWithPost, "/posts"), (Me, "/posts")]),
+];
+
+/// Returns the fields of responses that the mock does not have, with shortened values.
+fn extra_fields(learner: &Learner<'_>) -> Found {
+    let me = learner.all.me();
+    let answers = learner.answers(Step::ALL);
+    let mut found = json!({});
+    for &(place, pointers) in PLACES {
+        for (step, pointer) in pointers {
+            let (Ok(service), Some(mock)) = (learner.all.answer(*step), answers.get(step)) else {
+                continue;
+            };
+            let known = objects(mock, pointer);
+            for (name, value) in objects(service, pointer).into_iter().flatten() {
+                let is_known = known.iter().any(|object| object.contains_key(name))
+                    || place == "me" && found["profile"].get(name).is_some()
+                    || found[place].get(name).is_some();
+                if !is_known && !known.is_empty() {
+                    found[place][name] = shortened(value);
+                }
+            }
+        }
+    }
+    // The texts may be secret. An edit may return everything that `GET /me` returns.
+    for pointer in ["/key", "/profile/key", "/profile/email"] {
+        if let Some(value) = found.pointer_mut(pointer) {
+            *value = without_texts(value);
+        }
+    }
+    let names = map_members(&found, |fields| {
+        let fields = fields.as_object().into_iter();
+        fields.flat_map(Map::keys).cloned().collect()
+    });
+    Ok(Finding::values(found, me.sample(names)))
+}
+
+/// Returns an object, or the objects in an array. An empty object is the response to a write.
+fn objects<'a>(answer: &'a Answer, pointer: &str) -> Vec<&'a Map<String, Value>> {
+    match answer.at(pointer) {
+        Some(Value::Array(all)) => all.iter().filter_map(Value::as_object).collect(),
+        Some(Value::Object(object)) if !object.is_empty() => vec![object],
+        _ => Vec::new(),
+    }
+}
+
+/// Shortens texts and arrays, without changing the shape.
+fn shortened(value: &Value) -> Value {
+    const MAX_CHARACTERS: usize = 200;
+    match value {
+        Value::String(text) => text.chars().take(MAX_CHARACTERS).collect::<String>().into(),
+        Value::Array(all) => all.iter().take(1).map(shortened).collect(),
+        _ => map_members(value, shortened),
+    }
+}
+
+/// Returns the value that all deliveries show, or the first that shows another one.
+fn find(learner: &Learner<'_>, observe: fn(&Delivery) -> (Option<Value>, Sample)) -> Found {
+    let mut observed = learner.all.deliveries.iter().map(observe);
+    let (value, sample) = observed.next().ok_or("needs --delivery")?;
+    let other = observed.find(|(other, _)| *other != value);
+    Ok(match (value, other) {
+        (Some(value), None) => Finding::Learned { value, sample },
+        (None, None) => Finding::Outside { sample },
+        (_, Some((_, sample))) => Finding::Outside { sample },
+    })
+}
+
+fn encoding(learner: &Learner<'_>) -> Found {
+    find(learner, |delivery| {
+        let signature = delivery.header("x-service-signature");
+        let encoding = signature.and_then(decode).map(|(encoding, _)| encoding);
+        // No dialect has upper-case hex digits.
+        let encoding = encoding.filter(|encoding| *encoding != "upper_hex");
+        let sample = delivery.sample(json!({ "x-service-signature": signature }));
+        (encoding.map(Value::from), sample)
+    })
+}
+
+fn payload(learner: &Learner<'_>) -> Found {
+    find(learner, |delivery| {
+        let Ok(body) = serde_json::from_slice::<Value>(&delivery.body) else {
+            return (Some("not_json".into()), delivery.sample("not JSON"));
+        };
+        let is_envelope = body["type"].as_str() == delivery.header("x-service-event")
+            && body["created_at"].is_string()
+            && body.get("data").is_some();
+        let kind = if is_envelope { "envelope" } else { "bare" };
+        (Some(kind.into()), delivery.sample(without_texts(&body)))
+    })
+}

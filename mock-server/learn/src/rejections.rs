@@ -28,10 +28,8 @@ fn rejections<'a>(learner: &'a Learner<'_>) -> Result<Vec<Rejection<'a>>, String
     });
     let mut rejections: Vec<_> = rejections.collect();
     rejections.sort_by_key(|one| one.step != Step::UnknownField);
-    match rejections.is_empty() {
-        true => Err("no request was rejected".to_owned()),
-        false => Ok(rejections),
-    }
+    let found = Some(rejections).filter(|all| !all.is_empty());
+    found.ok_or_else(|| "no request was rejected".to_owned())
 }
 
 pub(crate) fn error_body(learner: &Learner<'_>) -> Found {
@@ -40,13 +38,11 @@ pub(crate) fn error_body(learner: &Learner<'_>) -> Found {
     rejections.retain(|Rejection { answer, .. }| {
         answer.json.is_some() || !learner.all.values.occur_in(&answer.text)
     });
-    if rejections.iter().all(|one| coded(one.answer).is_some()) {
-        return Err("another body; see error_template".to_owned());
-    }
+    let are_coded = rejections.iter().all(|one| coded(one.answer).is_some());
     let steps: Vec<_> = rejections.iter().map(|one| one.step).collect();
-    match learner.compare("error_body", &steps, views::error_body, "")? {
-        Finding::Outside { .. } => Err("another body; see error_template".to_owned()),
-        finding => Ok(finding),
+    match learner.compare("error_body", &steps, views::error_body, "") {
+        found if !are_coded && !matches!(found, Ok(Finding::Outside { .. })) => found,
+        _ => Err("another body; see error_template".to_owned()),
     }
 }
 

@@ -348,9 +348,8 @@ pub(crate) fn editable(me: &Answer) -> Known<Map<String, Value>> {
         shown.insert(name.to_owned(), value.clone());
     }
     shown.retain(|_, value| !value.is_null());
-    shown
-        .values()
-        .try_for_each(|value| me.require_exact(value))?;
+    let mut values = shown.values();
+    values.try_for_each(|value| me.require_exact(value))?;
     Ok(shown)
 }
 

@@ -50,9 +50,9 @@ impl Answer {
     /// Returns the reason for not sending a value of the response back: the service has another one.
     pub(crate) fn require_exact(&self, value: &Value) -> Result<(), String> {
         if !self.is_utf8 {
+            let request = &self.request;
             return Err(format!(
-                "{} is not valid UTF-8, so nothing was written",
-                self.request
+                "{request} is not valid UTF-8, so nothing was written"
             ));
         }
         match self.is_redacted && value.to_string().contains(HIDDEN) {
@@ -243,10 +243,12 @@ impl Key {
         match json {
             Value::String(text) => self.redact(&text).into(),
             Value::Array(all) => all.into_iter().map(|one| self.redact_json(one)).collect(),
-            Value::Object(fields) => fields
-                .into_iter()
-                .map(|(name, value)| (self.redact(&name), self.redact_json(value)))
-                .collect(),
+            Value::Object(fields) => {
+                let fields = fields.into_iter();
+                Value::from_iter(
+                    fields.map(|(name, value)| (self.redact(&name), self.redact_json(value))),
+                )
+            }
             other => other,
         }
     }

@@ -269,8 +269,9 @@ impl Service {
         }
         if !delay.is_zero() {
             let seconds = delay.as_secs();
-            let limit = "the rate limit of the service";
-            warn(&format!("waiting {seconds} s for {limit}"));
+            warn(&format!(
+                "waiting {seconds} s for the rate limit of the service"
+            ));
         }
         tokio::select! {
             () = tokio::time::sleep(delay) => Ok(()),

@@ -244,7 +244,7 @@ impl Writes<'_> {
             };
             (has_mark(one) || id.is_some() && id == shown_id) && !id.as_ref().is_some_and(is_known)
         };
-        let is_listed = observations.lists(kind);
+        let is_listed = kind.listed(observations.me()).is_some();
         let find_new = |me: &Answer| kind.listed(me)?.iter().find(is_new).cloned();
         let listed = match is_listed {
             true => read_until(self.service, find_new).await,
