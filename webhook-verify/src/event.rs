@@ -5,40 +5,56 @@ use core::str::FromStr;
 
 use thiserror::Error;
 
-/// The kind of an event. (Specification: Events.)
-///
-/// Parse a header value with `TryFrom<&[u8]>` or `FromStr`; [`EventKind::as_str`] and `Display`
-/// return it unchanged. Names are case-sensitive. With the feature `json`, it implements
-/// `Serialize` and `Deserialize` as the name, for payloads that contain the kind.
-///
-/// # Examples
-///
-/// ```
-/// use webhook_verify::EventKind;
-///
-/// assert_eq!("post.liked".parse(), Ok(EventKind::PostLiked));
-/// assert_eq!("post.shared".parse::<EventKind>()?.as_str(), "post.shared");
-/// # Ok::<(), webhook_verify::EventKindError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum EventKind {
-    /// `follow.created`
-    FollowCreated,
-    /// `comment.created`
-    CommentCreated,
-    /// `profile.liked`
-    ProfileLiked,
-    /// `post.liked`
-    PostLiked,
-    /// `post.replied`
-    PostReplied,
-    /// `post.mentioned`
-    PostMentioned,
-    /// `message.received`
-    MessageReceived,
-    /// A kind that the specification does not list.
-    Other(EventName),
+/// Defines [`EventKind`]: a row for each kind that the specification lists, in its order, with the name.
+macro_rules! kinds {
+    ($($kind:ident => $name:literal,)*) => {
+        /// The kind of an event. (Specification: Events.)
+        ///
+        /// Parse a header value with `TryFrom<&[u8]>` or `FromStr`; [`EventKind::as_str`] and `Display`
+        /// return it unchanged. Names are case-sensitive. With the feature `json`, it implements
+        /// `Serialize` and `Deserialize` as the name, for payloads that contain the kind.
+        ///
+        /// # Examples
+        ///
+        /// ```
+        /// use webhook_verify::EventKind;
+        ///
+        /// assert_eq!("post.liked".parse(), Ok(EventKind::PostLiked));
+        /// assert_eq!("post.shared".parse::<EventKind>()?.as_str(), "post.shared");
+        /// # Ok::<(), webhook_verify::EventKindError>(())
+        /// ```
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum EventKind {
+            $(#[doc = concat!("`", $name, "`")] $kind,)*
+            /// A kind that the specification does not list.
+            Other(EventName),
+        }
+
+        impl EventKind {
+            /// The kinds that the specification lists, in the same order.
+            pub const KNOWN: &[Self] = &[$(Self::$kind),*];
+
+            /// Returns the name of the kind, as in the header.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$kind => $name,)*
+                    Self::Other(name) => name.as_str(),
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    FollowCreated => "follow.created",
+    CommentCreated => "comment.created",
+    ProfileLiked => "profile.liked",
+    PostLiked => "post.liked",
+    PostReplied => "post.replied",
+    PostMentioned => "post.mentioned",
+    MessageReceived => "message.received",
 }
 
 /// An error in the event kind of a request.
@@ -76,34 +92,6 @@ pub enum EventKindError {
         /// The byte.
         byte: u8,
     },
-}
-
-impl EventKind {
-    /// The kinds that the specification lists, in the same order.
-    pub const KNOWN: &[Self] = &[
-        Self::FollowCreated,
-        Self::CommentCreated,
-        Self::ProfileLiked,
-        Self::PostLiked,
-        Self::PostReplied,
-        Self::PostMentioned,
-        Self::MessageReceived,
-    ];
-
-    /// Returns the name of the kind, as in the header.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::FollowCreated => "follow.created",
-            Self::CommentCreated => "comment.created",
-            Self::ProfileLiked => "profile.liked",
-            Self::PostLiked => "post.liked",
-            Self::PostReplied => "post.replied",
-            Self::PostMentioned => "post.mentioned",
-            Self::MessageReceived => "message.received",
-            Self::Other(name) => name.as_str(),
-        }
-    }
 }
 
 impl TryFrom<&[u8]> for EventKind {

@@ -1,7 +1,6 @@
 //! Diagnosis of rejected deliveries.
 
 use alloc::string::ToString;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -125,9 +124,8 @@ pub fn explain<S: AsRef<[u8]>>(
     body: &[u8],
     secrets: impl IntoIterator<Item = S>,
 ) -> Explanation {
-    let parsed = headers
-        .signature()
-        .and_then(|value| ParsedSignature::parse(value, encoding));
+    let value = headers.signature();
+    let parsed = value.and_then(|value| ParsedSignature::parse(value, encoding));
     let diagnose = |(index, secret): (usize, S)| {
         let signature = parsed.as_ref().ok()?;
         signature.diagnose(index, secret.as_ref(), body)
@@ -213,7 +211,7 @@ impl ParsedSignature {
     ///
     /// Returns the error of the strict parser if no digest can be parsed.
     fn parse(value: &[u8], encoding: DigestEncoding) -> Result<Self, VerifyError> {
-        let mut fixes = vec![];
+        let mut fixes = Vec::new();
         let mut joined = value.to_vec();
         joined.retain(|byte| !byte.is_ascii_whitespace());
         if joined != value {
@@ -231,17 +229,14 @@ impl ParsedSignature {
         if found != encoding {
             fixes.push(fix);
         }
-        match digest {
-            Some(digest) if digest.len() == 32 => Ok(Self { digest, fixes }),
-            Some(digest) if digest.len() == 20 => {
-                fixes.retain(|fix| *fix != Fix::Prefix);
-                fixes.push(Fix::Sha1);
-                Ok(Self { digest, fixes })
-            }
-            _ => Err(signature::parse(value, encoding)
-                .err()
-                .unwrap_or(VerifyError::BadPrefix)),
+        let digest = digest.filter(|digest| matches!(digest.len(), 20 | 32));
+        let error = || signature::parse(value, encoding).err();
+        let digest = digest.ok_or_else(|| error().unwrap_or(VerifyError::BadPrefix))?;
+        if digest.len() == 20 {
+            fixes.retain(|fix| *fix != Fix::Prefix);
+            fixes.push(Fix::Sha1);
         }
+        Ok(Self { digest, fixes })
     }
 
     /// Returns the fewest changes of the secret and the body with which they match.

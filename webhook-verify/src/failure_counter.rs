@@ -56,9 +56,8 @@ impl FailureCounter {
     /// Creates a counter at 0.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            state: AtomicU32::new(0),
-        }
+        let state = AtomicU32::new(0);
+        Self { state }
     }
 
     /// Counts the result of a verification and returns the new number: an error adds to it, a
@@ -105,9 +104,8 @@ impl FailureCounter {
     }
 
     fn update(&self, next: impl Fn(u32) -> u32) -> ConsecutiveFailures {
-        let before = self
-            .state
-            .fetch_update(Relaxed, Relaxed, |state| Some(next(state)));
+        let change = |state| Some(next(state));
+        let before = self.state.fetch_update(Relaxed, Relaxed, change);
         ConsecutiveFailures(next(before.unwrap_or_else(|state| state)))
     }
 }

@@ -111,25 +111,13 @@ impl Secret {
         }
         // Keying hashes two blocks, so do it once instead of for each delivery.
         let keyed = KeyedState::new_from_slice(bytes).expect("HMAC takes keys of any length");
-        Ok(Self {
-            keyed: Box::new(keyed),
-        })
+        let keyed = Box::new(keyed);
+        Ok(Self { keyed })
     }
 
-    /// Returns the HMAC-SHA256 of `body`.
-    pub(crate) fn digest(&self, body: &[u8]) -> [u8; 32] {
-        let mac = self.keyed().chain_update(body);
-        mac.finalize().into_bytes().into()
-    }
-
-    /// Returns `true` if `digest` is the HMAC-SHA256 of `body`. Runs in constant time.
-    pub(crate) fn authenticates(&self, body: &[u8], digest: &[u8; 32]) -> bool {
-        self.keyed().chain_update(body).verify_slice(digest).is_ok()
-    }
-
-    /// Returns a copy of the keyed state, for one delivery.
-    pub(crate) fn keyed(&self) -> KeyedState {
-        (*self.keyed).clone()
+    /// Returns a copy of the keyed state, for one delivery, updated with a body or the start of one.
+    pub(crate) fn mac(&self, body: &[u8]) -> KeyedState {
+        (*self.keyed).clone().chain_update(body)
     }
 }
 

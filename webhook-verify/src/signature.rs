@@ -7,6 +7,7 @@ use core::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hex::FromHexError;
+use hmac::Mac as _;
 use thiserror::Error;
 
 use crate::event::{EventKind, EventKindError};
@@ -61,15 +62,16 @@ impl<'h> Headers<'h> {
         N: AsRef<[u8]> + ?Sized + 'n,
         V: AsRef<[u8]> + ?Sized + 'h,
     {
-        let mut signature = Values::default();
-        let mut event = Values::default();
+        let (mut signature, mut event) = (Values::default(), Values::default());
         // Check all pairs, because a second signature can be anywhere.
         for (name, value) in pairs {
-            if is_named(name.as_ref(), SIGNATURE_NAME) {
-                signature.add(value.as_ref());
-            } else if is_named(name.as_ref(), EVENT_NAME) {
-                event.add(value.as_ref());
-            }
+            let values = match name.as_ref() {
+                name if is_named(name, SIGNATURE_NAME) => &mut signature,
+                name if is_named(name, EVENT_NAME) => &mut event,
+                _ => continue,
+            };
+            values.count += 1;
+            values.last = value.as_ref();
         }
         Self { signature, event }
     }
@@ -100,13 +102,6 @@ fn is_named<const LENGTH: usize>(name: &[u8], header: &[u8; LENGTH]) -> bool {
 impl<'h> From<&'h http::HeaderMap> for Headers<'h> {
     fn from(map: &'h http::HeaderMap) -> Self {
         Self::new(map)
-    }
-}
-
-impl<'h> Values<'h> {
-    fn add(&mut self, value: &'h [u8]) {
-        self.count += 1;
-        self.last = value;
     }
 }
 
@@ -172,7 +167,7 @@ pub fn sign(secret: &Secret, body: impl AsRef<[u8]>) -> String {
 /// ```
 #[must_use]
 pub fn sign_as(encoding: DigestEncoding, secret: &Secret, body: impl AsRef<[u8]>) -> String {
-    let digest = secret.digest(body.as_ref());
+    let digest = secret.mac(body.as_ref()).finalize().into_bytes();
     let encoded = match encoding {
         DigestEncoding::Hex => hex::encode(digest),
         DigestEncoding::Base64 => STANDARD.encode(digest),

@@ -65,8 +65,7 @@ impl<B: AsRef<[u8]>> SignedRequest<B> {
     /// Returns an [`http::Error`] if the URI is invalid.
     pub fn sign(self, secret: &Secret) -> Result<Request<B>, http::Error> {
         let signature = sign_as(self.encoding, secret, &self.body);
-        self.request
-            .header(SIGNATURE_HEADER, signature)
-            .body(self.body)
+        let request = self.request.header(SIGNATURE_HEADER, signature);
+        request.body(self.body)
     }
 }

@@ -118,8 +118,8 @@ impl Verifier {
             body_length,
             secrets: self.secrets.len(),
         };
-        let mut secrets = self.secrets.iter();
-        let secret_index = secrets.position(|secret| secret.authenticates(body.as_ref(), &digest));
+        let mut macs = self.secrets.iter().map(|secret| secret.mac(body.as_ref()));
+        let secret_index = macs.position(|mac| mac.verify_slice(&digest).is_ok());
         let secret_index = secret_index.ok_or(mismatch)?;
         // Parse the event kind last: it is not signed, so it must not affect the verification.
         Ok(Verified {
@@ -184,9 +184,10 @@ impl Verifier {
     ) -> Result<StreamVerifier, VerifyError> {
         let digest = self.parse_digest(headers)?;
         check_length(content_length.unwrap_or_default(), self.body_limit)?;
+        let mut macs = self.secrets.iter().map(|secret| secret.mac(b""));
         Ok(StreamVerifier {
-            first: self.secrets[0].keyed(),
-            others: self.secrets[1..].iter().map(Secret::keyed).collect(),
+            first: macs.next().expect("a verifier has at least one secret"),
+            others: macs.collect(),
             digest,
             event_kind: headers.event_kind(),
             length: 0,
@@ -244,10 +245,9 @@ impl StreamVerifier {
             secrets: 1 + self.others.len(),
         };
         // Clone the states: moving them out of the list would leave copies in freed memory.
-        let secret_index = iter::once(&self.first)
-            .chain(&self.others)
-            .position(|mac| mac.clone().verify_slice(&self.digest).is_ok())
-            .ok_or(mismatch)?;
+        let mut macs = iter::once(&self.first).chain(&self.others);
+        let secret_index = macs.position(|mac| mac.clone().verify_slice(&self.digest).is_ok());
+        let secret_index = secret_index.ok_or(mismatch)?;
         Ok(Verified {
             body: (),
             body_length: self.length,

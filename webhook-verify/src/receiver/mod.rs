@@ -244,7 +244,24 @@ impl Receiver {
         // A limit too large for an `Instant` counts as none, as in `tokio::time::timeout`.
         let limit = self.time_limit.unwrap_or(Duration::MAX);
         let deadline = Instant::now().checked_add(limit);
-        let result = until(deadline, self.read(headers, body.as_mut())).await;
+        let read = async {
+            let content_length = content_length(headers, &*body);
+            let mut stream = self
+                .verifier()
+                .start(Headers::from(headers), content_length)?;
+            let mut received = BytesMut::new();
+            while let Some(frame) = body.frame().await {
+                let frame = frame.map_err(|reason| Rejection::UnreadableBody(reason.into()))?;
+                // Other frames are trailers.
+                if let Ok(mut data) = frame.into_data() {
+                    let chunk = data.copy_to_bytes(data.remaining());
+                    stream.update(&chunk)?;
+                    received.extend_from_slice(&chunk);
+                }
+            }
+            Ok(stream.finish()?.with_body(received.freeze()))
+        };
+        let result = until(deadline, read).await;
         let result = result.unwrap_or(Err(Rejection::TimedOut(limit)));
         match &result {
             Ok(verified) => {
@@ -268,27 +285,6 @@ impl Receiver {
             }
         }
         result
-    }
-
-    async fn read<B: Body<Error: Into<BoxError>>>(
-        &self,
-        headers: &HeaderMap,
-        mut body: Pin<&mut B>,
-    ) -> Result<Verified<Bytes>, Rejection> {
-        let content_length = content_length(headers, &*body);
-        let headers = Headers::from(headers);
-        let mut stream = self.verifier().start(headers, content_length)?;
-        let mut received = BytesMut::new();
-        while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|reason| Rejection::UnreadableBody(reason.into()))?;
-            // Other frames are trailers.
-            if let Ok(mut data) = frame.into_data() {
-                let chunk = data.copy_to_bytes(data.remaining());
-                stream.update(&chunk)?;
-                received.extend_from_slice(&chunk);
-            }
-        }
-        Ok(stream.finish()?.with_body(received.freeze()))
     }
 }
 

@@ -44,10 +44,8 @@ impl<S> Layer<S> for VerifyLayer {
     type Service = VerifyService<S>;
 
     fn layer(&self, inner: S) -> VerifyService<S> {
-        VerifyService {
-            receiver: self.receiver.clone(),
-            inner,
-        }
+        let receiver = self.receiver.clone();
+        VerifyService { receiver, inner }
     }
 }
 
