@@ -46,10 +46,8 @@ pub(crate) async fn matrix(options: MatrixOptions) -> Result<i32, Failure> {
     let skips_faults = options.only.is_empty() && !options.faults;
     let skip = skips_faults.then(|| FAULT.to_owned());
     let is_selected = selection(settings, &options.only, skip.as_slice())?;
-    let name = match base == Dialect::default() {
-        true => "default",
-        false => "given",
-    };
+    let is_default = base == Dialect::default();
+    let name = if is_default { "default" } else { "given" };
     let mut cases = vec![Case::new(name, None, trials::worlds(&base))];
     for (setting, name, worlds) in all.into_iter().filter(|(setting, ..)| is_selected(setting)) {
         cases.push(Case::new(format!("{setting} = {name}"), None, worlds));

@@ -74,17 +74,13 @@ pub(crate) fn exit_code(status: ExitStatus) -> i32 {
 /// Time for the group to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A command that ended or was ended.
-pub(crate) struct Ended {
-    /// `None` if the command did not end in time.
-    pub(crate) status: Option<ExitStatus>,
-    /// The end of stdout and stderr.
-    pub(crate) output: String,
-}
-
 /// Runs a command. When it ends, or after `limit`, its whole process group is ended; on Windows, only after
-/// `limit`, with the processes that it started.
-pub(crate) async fn run_in_group(command: Command, limit: Duration) -> Result<Ended, Failure> {
+/// `limit`, with the processes that it started. Returns the exit code, or `None` after `limit`, and the end of
+/// stdout and stderr.
+pub(crate) async fn run_in_group(
+    command: Command,
+    limit: Duration,
+) -> Result<(Option<i32>, String), Failure> {
     let program = command.as_std().get_program().to_owned();
     let (mut group, output) = spawn(command).map_err(Failure::of_command(&program))?;
     let status = match timeout(limit, group.leader.wait()).await {
@@ -97,8 +93,7 @@ pub(crate) async fn run_in_group(command: Command, limit: Duration) -> Result<En
         }
     };
     drop(group);
-    let output = output.finish().await;
-    Ok(Ended { status, output })
+    Ok((status.map(exit_code), output.finish().await))
 }
 
 fn spawn(mut command: Command) -> io::Result<(Group, Output)> {

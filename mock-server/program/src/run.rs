@@ -72,10 +72,9 @@ struct Content<'a> {
 
 /// Runs the command and returns the exit code.
 pub(crate) async fn run(options: RunOptions) -> Result<i32, Failure> {
-    let (report, har) = (options.report, options.har);
-    let report = report.map(|path| OutputFile::open("report", path));
-    let har = har.map(|path| OutputFile::open("HTTP Archive", path));
-    let (report, har) = (report.transpose()?, har.transpose()?);
+    let open = |name, path: Option<_>| path.map(|path| OutputFile::open(name, path)).transpose();
+    let report = open("report", options.report)?;
+    let har = open("HTTP Archive", options.har)?;
     let log = options.server.log.then(Log::start);
     let mut signals = Signals::catch().map_err(Failure::of("wait for signals"))?;
     let (server, command) = (Arc::new(options.server), &options.command);

@@ -157,10 +157,8 @@ impl Run {
     /// Prints the output of the command to stderr; without `all`, only its end.
     fn print_output(&self, all: bool) {
         let lines: Vec<_> = self.output.lines().collect();
-        let skipped = match all {
-            true => 0,
-            false => lines.len().saturating_sub(LAST_LINES),
-        };
+        let shown = if all { lines.len() } else { LAST_LINES };
+        let skipped = lines.len().saturating_sub(shown);
         let mut stderr = io::stderr().lock();
         // Ignore a closed stderr.
         let (name, result) = (&self.name, self.describe());
@@ -176,18 +174,15 @@ fn conclude(runs: &[Run], json: bool) -> io::Result<()> {
     for run in runs {
         *counts.entry(run.result).or_default() += 1;
     }
-    let text = match json {
-        true => {
-            let counts = &counts;
-            serde_json::to_string_pretty(&Results { counts, runs })
-                .expect("results contain only JSON values")
-        }
-        false => {
-            let counts = counts
-                .iter()
-                .map(|(result, count)| format!("{count} {result}"));
-            counts.collect::<Vec<_>>().join(", ")
-        }
+    let text = if json {
+        let counts = &counts;
+        serde_json::to_string_pretty(&Results { counts, runs })?
+    } else {
+        let counts = counts.iter();
+        let counts: Vec<_> = counts
+            .map(|(result, count)| format!("{count} {result}"))
+            .collect();
+        counts.join(", ")
     };
     files::print(&printable(&text))
 }
@@ -231,8 +226,8 @@ async fn run_once(case: Case, options: &TrialOptions) -> Result<Run, Failure> {
     let started = Instant::now();
     let mock = Mock::start(case.worlds, "127.0.0.1:0", None)?;
     let limit = Duration::from_secs(options.timeout);
-    let ended = processes::run_in_group(mock.command(&options.command)?, limit).await?;
-    let exit_code = ended.status.map(processes::exit_code);
+    let command = mock.command(&options.command)?;
+    let (exit_code, output) = processes::run_in_group(command, limit).await?;
     let (result, is_expected) = match (exit_code, case.sentence) {
         (Some(0), None) => ("passed", true),
         (Some(_), None) => ("failed", false),
@@ -250,7 +245,7 @@ async fn run_once(case: Case, options: &TrialOptions) -> Result<Run, Failure> {
         violations: report.rules().cloned().collect(),
         is_expected,
         report,
-        output: ended.output,
+        output,
     })
 }
 
