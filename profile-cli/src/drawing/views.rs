@@ -139,18 +139,12 @@ impl Period {
     pub(crate) fn sums(self, daily: &Daily) -> Daily {
         let mut first_dates = BTreeMap::new();
         summed(daily.iter().map(|(text, &views)| {
-            let first = match (self, date(text)) {
-                (Self::Day, _) | (_, None) => text,
-                (Self::Week, Some(date)) => {
-                    let week = date.iso_week_date();
-                    *first_dates
-                        .entry((week.year(), week.week()))
-                        .or_insert(text)
-                }
-                (Self::Month, Some(date)) => *first_dates
-                    .entry((date.year(), date.month()))
-                    .or_insert(text),
-            };
+            let period = date(text).and_then(|date| match self {
+                Self::Day => None,
+                Self::Week => Some((date.iso_week_date().year(), date.iso_week_date().week())),
+                Self::Month => Some((date.year(), date.month())),
+            });
+            let first = period.map_or(text, |period| *first_dates.entry(period).or_insert(text));
             (first.clone(), views)
         }))
     }

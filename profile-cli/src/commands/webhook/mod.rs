@@ -1,7 +1,7 @@
 //! `profile webhook`: receives, verifies, signs and sends deliveries. Also the webhook secret and the option
 //! `--encoding`, which most of its commands share.
 //!
-//! `delivery` sends a delivery, as `send`, `probe` and `listen` do.
+//! `delivery` has the client that `send`, `probe` and `listen` use.
 
 mod delivery;
 mod listen;
