@@ -1,4 +1,5 @@
-//! The command line. Each command is in the file of its name: `profile link add` is in `link.rs`.
+//! The command line. Each command is in the file of its name: `profile link add` is in `link.rs`. The commands for
+//! statistics share `stats.rs`; `completion` is in `crate::completion`, and `sandbox` in `crate::session::sandbox`.
 
 mod api;
 mod apply;
@@ -11,8 +12,6 @@ mod export;
 mod link;
 mod man;
 mod post;
-#[cfg(feature = "sandbox")]
-mod sandbox;
 mod set;
 mod show;
 mod stats;
@@ -26,6 +25,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::outcome::{Report, Result};
 use crate::session::Session;
+#[cfg(feature = "sandbox")]
+use crate::session::sandbox;
 use crate::settings::{GlobalArguments, Needs};
 use crate::{completion, help};
 
@@ -133,7 +134,7 @@ pub(crate) fn run(command: Option<Command>, session: &Session<'_>) -> Result<Exi
     let ended = dispatch(command, session);
     #[cfg(feature = "sandbox")]
     if session.settings.sandbox {
-        return ended.map_err(crate::session::sandbox::with_reset_hint);
+        return ended.map_err(sandbox::with_reset_hint);
     }
     ended
 }

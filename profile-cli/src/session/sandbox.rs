@@ -1,13 +1,17 @@
-//! `--sandbox`: runs the service in this process, with its state in a file.
+//! `--sandbox`: runs the service in this process, with its state in a file. The command `profile sandbox reset` discards
+//! all changes in it.
 
 use std::fmt::Display;
 use std::io;
 use std::net::UdpSocket;
 use std::path::PathBuf;
 
+use clap::Subcommand;
 use mock_server::{MockServer, StartError, StateError, StateFile, World};
+use serde_json::json;
 
-use crate::outcome::{Failure, FailureKind, Result};
+use super::Session;
+use crate::outcome::{Failure, FailureKind, Report, Result};
 use crate::output::Output;
 use crate::system::{environment, interruption, private_file, written_file};
 use crate::terminal::escaped;
@@ -56,14 +60,36 @@ pub(crate) fn with_reset_hint(failure: Failure) -> Failure {
     }
 }
 
-/// Resets the sandbox to the sample profile, and returns the path of its state.
-pub(crate) fn reset(output: &Output) -> Result<PathBuf> {
-    let path = create_files(output)?;
+/// Manage the sample profile of --sandbox
+#[derive(Debug, Subcommand)]
+#[command(defer = true)]
+#[command(after_help = "\
+Examples:
+  profile --sandbox show
+  profile sandbox reset")]
+pub(crate) enum SandboxCommand {
+    /// Discard all changes in the sandbox; asks first unless --yes is given
+    #[command(after_help = RESET_HELP)]
+    Reset,
+}
+
+const RESET_HELP: &str = "\
+Examples:
+  profile sandbox reset
+  profile sandbox reset --yes";
+
+/// Resets the sandbox to the sample profile.
+pub(crate) fn run(command: &SandboxCommand, session: &Session<'_>) -> Result<Report> {
+    let SandboxCommand::Reset = command;
+    session.confirm("Discard all changes in the sandbox?")?;
+    let path = create_files(session.output)?;
     let _deferred = interruption::defer();
     StateFile::new(&path)
         .reset(&World::default())
         .map_err(|error| Failure::other(format!("the sandbox could not be reset: {error}")))?;
-    Ok(path)
+    let json = json!({"result": "reset", "path": path.to_string_lossy()});
+    let sentence = format!("Reset the sandbox in {}.", escaped(&path));
+    Ok(Report::changed(json, sentence))
 }
 
 /// Creates the missing files of the sandbox, which only their owner can access, waits for commands that use them,
