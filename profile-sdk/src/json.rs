@@ -6,8 +6,6 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use bytes::Bytes;
-use serde::Deserialize;
-use serde::de::{Deserializer, Error, Unexpected};
 use serde_json::value::RawValue;
 use serde_json::{Number, Value};
 
@@ -215,32 +213,13 @@ fn string_length(text: &str) -> usize {
     end.map_or(text.len(), |end| end + 2)
 }
 
-/// Decodes a count. `12` and `12.0` are the same number.
-pub(crate) fn read_count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    count_of_number(&Number::deserialize(deserializer)?)
-}
-
-/// Decodes a count that may be null.
-pub(crate) fn read_optional_count<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<u64>, D::Error> {
-    let number = Option::<Number>::deserialize(deserializer)?;
-    number.as_ref().map(count_of_number).transpose()
-}
-
 /// Returns the count in a value, if it is one.
 pub(crate) fn count_of(value: &Value) -> Option<u64> {
     whole_number(value.as_number()?)
 }
 
-fn count_of_number<E: Error>(number: &Number) -> Result<u64, E> {
-    whole_number(number).ok_or_else(|| {
-        let found = number.to_string();
-        E::invalid_value(Unexpected::Other(&found), &"a non-negative integer")
-    })
-}
-
-fn whole_number(number: &Number) -> Option<u64> {
+/// Returns a number as a count, if it is one. `12` and `12.0` are the same number.
+pub(crate) fn whole_number(number: &Number) -> Option<u64> {
     number.as_u64().or_else(|| {
         let number = number.as_f64()?;
         let is_exact = (0.0..=MAX_EXACT).contains(&number) && number.fract() == 0.0;
@@ -252,7 +231,7 @@ fn whole_number(number: &Number) -> Option<u64> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{MAX_DEPTH, count_of, parse, read_count, read_optional_count, readable_json};
+    use super::{MAX_DEPTH, parse, readable_json};
 
     #[test]
     fn replaces_halves_of_emoji() {
@@ -331,50 +310,6 @@ mod tests {
             let read = parse(text.as_bytes(), MAX_DEPTH);
             let expected = serde_json::from_str::<Value>(text);
             assert_eq!(read.ok(), expected.ok(), "{text}");
-        }
-    }
-
-    #[test]
-    fn decodes_whole_numbers_in_any_notation() {
-        for (json, count) in [
-            ("0", 0),
-            ("12", 12),
-            ("12.0", 12),
-            ("1.2e1", 12),
-            ("-0.0", 0),
-            ("18446744073709551615", u64::MAX),
-        ] {
-            let mut deserializer = serde_json::Deserializer::from_str(json);
-            assert_eq!(read_count(&mut deserializer).unwrap(), count, "{json}");
-            let value = serde_json::from_str(json).unwrap();
-            assert_eq!(count_of(&value), Some(count), "{json}");
-        }
-        assert_eq!(read_optional_count(json!(null)).unwrap(), None);
-        assert_eq!(read_optional_count(json!(12.0)).unwrap(), Some(12));
-    }
-
-    #[test]
-    fn rejects_values_that_are_not_counts() {
-        for (json, found) in [
-            (
-                json!(-1),
-                "invalid value: -1, expected a non-negative integer",
-            ),
-            (
-                json!(1.5),
-                "invalid value: 1.5, expected a non-negative integer",
-            ),
-            (
-                json!(1e16),
-                "invalid value: 1e+16, expected a non-negative integer",
-            ),
-            (
-                json!("12"),
-                "invalid type: string \"12\", expected a JSON number",
-            ),
-        ] {
-            assert_eq!(read_count(&json).unwrap_err().to_string(), found);
-            assert_eq!(count_of(&json), None);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! View statistics, analytics and site statistics.
 
+use serde::de::{Deserializer, Error, Unexpected};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::call::Call;
 use crate::decode::ResponseData;
-use crate::json::{count_of, read_count, read_optional_count};
+use crate::json::{count_of, whole_number};
 use crate::request::{Operation, Request};
 use crate::resources::{Extra, calls, responses};
 use crate::values::{Handle, OptionalDays};
@@ -279,13 +280,33 @@ impl Metric {
     }
 }
 
+/// Decodes a count. `12` and `12.0` are the same number.
+fn read_count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    count_of_number(&Number::deserialize(deserializer)?)
+}
+
+/// Decodes a count that may be null.
+fn read_optional_count<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<u64>, D::Error> {
+    let number = Option::<Number>::deserialize(deserializer)?;
+    number.as_ref().map(count_of_number).transpose()
+}
+
+fn count_of_number<E: Error>(number: &Number) -> Result<u64, E> {
+    whole_number(number).ok_or_else(|| {
+        let found = number.to_string();
+        E::invalid_value(Unexpected::Other(&found), &"a non-negative integer")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use crate::decode::read_data;
-    use crate::json::Body;
-    use crate::resources::statistics::{Analytics, UserStats};
+    use crate::json::{Body, count_of};
+    use crate::resources::statistics::{Analytics, UserStats, read_count, read_optional_count};
 
     #[test]
     fn keeps_unexpected_devices_and_countries() {
@@ -343,6 +364,50 @@ mod tests {
             assert_eq!((views.total(), views.raw()), (None, &value));
             assert_eq!(analytics.likes.unwrap().total(), Some(2));
             assert_eq!(analytics.social, None);
+        }
+    }
+
+    #[test]
+    fn decodes_whole_numbers_in_any_notation() {
+        for (json, count) in [
+            ("0", 0),
+            ("12", 12),
+            ("12.0", 12),
+            ("1.2e1", 12),
+            ("-0.0", 0),
+            ("18446744073709551615", u64::MAX),
+        ] {
+            let mut deserializer = serde_json::Deserializer::from_str(json);
+            assert_eq!(read_count(&mut deserializer).unwrap(), count, "{json}");
+            let value = serde_json::from_str(json).unwrap();
+            assert_eq!(count_of(&value), Some(count), "{json}");
+        }
+        assert_eq!(read_optional_count(json!(null)).unwrap(), None);
+        assert_eq!(read_optional_count(json!(12.0)).unwrap(), Some(12));
+    }
+
+    #[test]
+    fn rejects_values_that_are_not_counts() {
+        for (json, found) in [
+            (
+                json!(-1),
+                "invalid value: -1, expected a non-negative integer",
+            ),
+            (
+                json!(1.5),
+                "invalid value: 1.5, expected a non-negative integer",
+            ),
+            (
+                json!(1e16),
+                "invalid value: 1e+16, expected a non-negative integer",
+            ),
+            (
+                json!("12"),
+                "invalid type: string \"12\", expected a JSON number",
+            ),
+        ] {
+            assert_eq!(read_count(&json).unwrap_err().to_string(), found);
+            assert_eq!(count_of(&json), None);
         }
     }
 }
