@@ -41,19 +41,16 @@ const MOST_USED: &[&str] = &["json", "jq", "account", "yes", "sandbox"];
 
 const OPTIONS_TOPIC: &str = "options";
 
-/// Returns the topics, which are help texts that do not belong to a command, except that of the options.
-pub(crate) fn topics() -> [Command; 4] {
-    let topic = |name: &'static str, about: &'static str, text: String| {
-        let topic = Command::new(name).about(about).after_help(text);
-        topic.help_template("{about}{after-help}")
-    };
-    [
-        topic("environment", "Environment variables", environment()),
-        topic("exit-codes", "Exit codes", EXIT_CODES.to_owned()),
-        topic("files", "Files, and how to uninstall the program", files()),
-        topic("formatting", "Output formats", FORMATTING.to_owned()),
-    ]
-}
+/// The name, the title and the text of a topic, which is a help text that does not belong to a command.
+type Topic = (&'static str, &'static str, fn() -> String);
+
+/// The topics, except that of the options.
+pub(crate) const TOPICS: &[Topic] = &[
+    ("environment", "Environment variables", environment),
+    ("exit-codes", "Exit codes", || EXIT_CODES.to_owned()),
+    ("files", "Files, and how to uninstall the program", files),
+    ("formatting", "Output formats", || FORMATTING.to_owned()),
+];
 
 const PRECEDENCE: &str = "\
 Options override environment variables, which override config.toml; an empty variable counts as unset. \
@@ -223,8 +220,14 @@ pub(crate) fn own(
             Some(of_program(&program()))
         }
         (ErrorKind::InvalidSubcommand, [_, help, name]) if help == "help" => {
-            let mut topics = topics().into_iter().chain([options_topic(&program())]);
-            let topic = topics.find(|topic| topic.get_name() == name)?;
+            let topic = match TOPICS.iter().find(|(topic, ..)| topic == name) {
+                Some((name, title, text)) => Command::new(*name)
+                    .about(*title)
+                    .after_help(text())
+                    .help_template("{about}{after-help}"),
+                None if name == OPTIONS_TOPIC => options_topic(&program()),
+                None => return None,
+            };
             let mut topic = topic.disable_help_flag(true).max_term_width(MAX_WIDTH);
             Some(topic.render_help().to_string())
         }
@@ -252,10 +255,9 @@ fn of_program(program: &Command) -> String {
         }
     }
     text += "\nMore: profile help COMMAND";
-    let topics = topics();
     for name in [OPTIONS_TOPIC]
-        .into_iter()
-        .chain(topics.iter().map(Command::get_name))
+        .iter()
+        .chain(TOPICS.iter().map(|(name, ..)| name))
     {
         text += &format!(", {name}");
     }

@@ -8,7 +8,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use serde_json::json;
 
-use crate::help;
+use crate::help::TOPICS;
 use crate::outcome::{Failure, Report, Result};
 use crate::output;
 use crate::terminal::escaped;
@@ -64,12 +64,10 @@ fn page(command: clap::Command) -> Vec<u8> {
     let mut page = Vec::new();
     let rendered = man.date(RELEASED).render(&mut page);
     rendered.expect("a Vec accepts any bytes");
-    for topic in help::topics().iter().filter(|_| is_program) {
-        let [about, text] = [topic.get_about(), topic.get_after_help()]
-            .map(|text| text.map(ToString::to_string).unwrap_or_default());
+    for (_, title, text) in TOPICS.iter().filter(|_| is_program) {
         let mut section = Roff::new();
-        section.control("SH", [&*about.to_uppercase()]);
-        for line in text.lines() {
+        section.control("SH", [&*title.to_uppercase()]);
+        for line in text().lines() {
             section.text([roman(line)]);
         }
         page.extend(section.render().into_bytes());
