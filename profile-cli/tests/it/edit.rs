@@ -59,12 +59,11 @@ fn set_location(text: &str) -> String {
     replace(text, "location = ", "location = \"L\"")
 }
 
-/// Returns an editor that runs this script with the file as `$1`.
+/// Returns an editor that runs this script with the file as `$1`. The shell reads the script: a file that was just
+/// written cannot always be executed, since a process that another thread has started may still have it open.
 #[cfg(unix)]
 pub(crate) fn editor(fixture: &Fixture, script: &str) -> String {
-    let path = fixture.file("an editor", format!("#!/bin/sh\n{script}\n"));
-    set_mode(&path, 0o755);
-    path
+    format!("sh '{}'", fixture.file("an editor", script))
 }
 
 fn program(fixture: &Fixture, editor: &str, arguments: &[&str]) -> Program {

@@ -24,7 +24,7 @@ const SCRIPT: Keys = Keys {
     start: |fixture| {
         let set = r#"sed -i "s/^location = .*/location = \"$typed\"/" "$1""#;
         let script = format!("echo '[profile]'; read -r typed; [ -z \"$typed\" ] || {set}");
-        format!("'{}'", editor(fixture, &script))
+        editor(fixture, &script)
     },
     quit: "\n",
     save: "\n",
