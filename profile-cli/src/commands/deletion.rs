@@ -222,9 +222,9 @@ pub(crate) fn read_items(session: &Session<'_>, without: &str) -> Result<Profile
     let response = session.read(session.client()?.me());
     let response = response.map_err(|mut failure| {
         let hint = format!("{} does not read the profile", NextCommand(without));
-        match failure.kind {
-            FailureKind::Unauthorized | FailureKind::Interrupted => {}
-            _ => failure.hints.push(hint),
+        let explained = [FailureKind::Unauthorized, FailureKind::Interrupted];
+        if !explained.contains(&failure.kind) {
+            failure.hints.push(hint);
         }
         failure
     })?;

@@ -189,8 +189,14 @@ impl WaitLimits {
             Turn::Interval(wait) if wait >= left => {
                 Err(Error::delayed(TOO_LONG_INTERVAL, Some(wait)))
             }
-            _ if left.is_zero() => Err(Error::delayed(LATE, None)),
-            _ => Ok(()),
+            Turn::Ready
+            | Turn::Paused(_)
+            | Turn::Exhausted(_)
+            | Turn::Response(_)
+            | Turn::Interval(_) => match left.is_zero() {
+                true => Err(Error::delayed(LATE, None)),
+                false => Ok(()),
+            },
         }
     }
 }

@@ -235,7 +235,7 @@ pub(super) const LARGE_BYTES: usize = 1_000_000;
 pub(super) struct Attempt {
     /// The status code of the response, or the reason for its absence.
     pub(super) response: Result<u16, String>,
-    /// What to do if there is none.
+    /// Advice about a missing response.
     pub(super) hint: Option<String>,
     /// The URL in the response to which it redirects.
     pub(super) location: Option<SafeUrl>,
