@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
-use icu_properties::{CodePointSetData, props::DefaultIgnorableCodePoint};
+use unicode_normalization::char::canonical_combining_class;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 const MAX_CHARACTERS: usize = 500;
@@ -135,7 +134,7 @@ fn shapes(before: &str, c: char, after: &str) -> bool {
     const FLAG: char = '\u{1f3f4}';
     let is_selector = |c| matches!(c, '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
     let is_tag = |c| matches!(c, '\u{e0020}'..='\u{e007f}');
-    let is_virama = |c| CanonicalCombiningClassMapBorrowed::new().get_u8(c) == 9;
+    let is_virama = |c| canonical_combining_class(c) == 9;
     let is_emoji =
         |c| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}');
     let (last, next) = (before.chars().next_back(), after.chars().next());
@@ -155,10 +154,15 @@ fn shapes(before: &str, c: char, after: &str) -> bool {
     }
 }
 
-/// Returns `true` for characters that reorder others or are invisible on their own.
-fn is_ignorable(c: char) -> bool {
-    let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
-    !c.is_ascii() && (ignorable.contains(c) || matches!(c, '\u{fff9}'..='\u{fffb}'))
+/// Returns `true` for characters that reorder others or are invisible on their own: those with the Unicode
+/// property `Default_Ignorable_Code_Point`, and annotations.
+const fn is_ignorable(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

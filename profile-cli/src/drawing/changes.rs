@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use anstyle::{AnsiColor, Style};
 use profile_sdk::internal::quoted;
 use serde_json::{Map, Value, json};
-use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline};
+use similar::ChangeTag;
+use similar::algorithms::{Capture, Compact, Replace, myers};
 
 use super::text::{BOLD, one_line};
 use crate::terminal::{Screen, printable};
@@ -72,8 +73,13 @@ fn draw_one(change: &Change, screen: &Screen) -> String {
     }
     let (from, to) = (lines(&change.from), lines(&change.to));
     let deadline = Some(Instant::now() + MAX_TIME);
-    let parts = capture_diff_slices_deadline(Algorithm::Myers, &from, &to, deadline);
-    let lines = parts.iter().flat_map(|part| part.iter_changes(&from, &to));
+    let mut parts = Compact::new(Replace::new(Capture::new()), &from, &to);
+    let Ok(()) = myers::diff_deadline(&mut parts, &from, 0..from.len(), &to, 0..to.len(), deadline);
+    let parts = parts.into_inner().into_inner();
+    let lines = parts
+        .ops()
+        .iter()
+        .flat_map(|part| part.iter_changes(&from, &to));
     let lines = lines.map(|change| {
         // The tag is displayed as `-`, `+` or a space.
         let (tag, line) = (change.tag(), change.value());

@@ -8,6 +8,7 @@ pub(crate) mod sandbox;
 use std::cell::{OnceCell, RefCell};
 use std::ffi::OsString;
 use std::future::Future;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use profile_sdk::{ApiKey, Call, Client, ClientBuilder, Error, ErrorKind, Response, RetryPolicy};
@@ -317,7 +318,11 @@ impl<'a> Session<'a> {
                 self.runtime.get_or_init(|| built)
             }
         };
-        Ok(runtime.block_on(future))
+        // The runtime is compiled for one type of future rather than for each call.
+        let mut output = None;
+        let future = async { output = Some(future.await) };
+        runtime.block_on::<Pin<&mut dyn Future<Output = ()>>>(pin!(future));
+        Ok(output.expect("the future has ended"))
     }
 }
 

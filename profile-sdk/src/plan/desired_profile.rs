@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use icu_normalizer::ComposingNormalizerBorrowed;
 use percent_encoding::percent_decode_str;
+use unicode_normalization::UnicodeNormalization as _;
 use url::Url;
 
 use crate::client::Client;
@@ -226,8 +226,7 @@ impl Grade {
                 });
                 let decoded = percent_decode_str(&url).decode_utf8();
                 let url = decoded.as_deref().unwrap_or(&url);
-                let normalizer = ComposingNormalizerBorrowed::new_nfc();
-                [title, url].map(|text| normalizer.normalize(text).into_owned())
+                [title, url].map(|text| text.nfc().collect())
             }
         }
     }

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
-use icu_normalizer::ComposingNormalizerBorrowed;
 use mock_server::{Dialect, MockServer, ServiceHandle};
 use profile_sdk::{Client, HttpService, Profile};
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 use tower::layer::layer_fn;
 use tower::{ServiceExt as _, service_fn};
+use unicode_normalization::UnicodeNormalization as _;
 use url::Url;
 
 use crate::owner_builder;
@@ -82,10 +82,7 @@ impl Alteration {
             (Self::DropsFinalSlashes, "url") => text.strip_suffix('/').unwrap_or(text).to_owned(),
             (Self::TrimsAndDropsFinalSlashes, "title") => Self::Trims.alter(name, text),
             (Self::TrimsAndDropsFinalSlashes, "url") => Self::DropsFinalSlashes.alter(name, text),
-            (Self::Normalizes, _) => {
-                let normalizer = ComposingNormalizerBorrowed::new_nfc();
-                normalizer.normalize(text).into_owned()
-            }
+            (Self::Normalizes, _) => text.nfc().collect(),
             (Self::NormalizesUrls, "url") => {
                 let url = Url::parse(text).unwrap();
                 url.as_str().trim_end_matches('/').to_owned()
