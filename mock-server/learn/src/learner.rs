@@ -1,7 +1,6 @@
 //! The search for the dialect in which the mock answers as the service does.
 
 use std::collections::BTreeMap;
-use std::iter;
 
 use mock_server::dialect::MeFields;
 use mock_server::{Dialect, ProfileField, RateLimit, Scope, World, handle};
@@ -52,11 +51,13 @@ impl<'a> Learner<'a> {
         let first = observed.first();
         let first = first.ok_or_else(|| self.reason(steps, needs))?;
         let current = self.world.dialect();
-        let others = current.variations().filter(|(name, ..)| *name == setting);
-        let candidates = iter::once(current.clone()).chain(others.map(|(.., dialect)| dialect));
-        let mut fitting = candidates.filter(|one| self.misfit(one, &observed, view).is_none());
-        let (fits, other) = (fitting.next(), fitting.next());
         let misfit = self.misfit(current, &observed, view);
+        let others = current.variations().filter(|(name, ..)| *name == setting);
+        let others = others.map(|(.., dialect)| dialect);
+        let others = others.filter(|one| self.misfit(one, &observed, view).is_none());
+        let current = misfit.is_none().then(|| current.clone());
+        let mut fitting = current.into_iter().chain(others);
+        let (fits, other) = (fitting.next(), fitting.next());
         let (step, shown) = misfit.filter(|_| fits.is_none()).unwrap_or(first);
         let sample = self.all.answer(*step)?.sample(shown.clone());
         match (fits, other) {
