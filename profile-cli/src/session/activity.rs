@@ -9,17 +9,12 @@ use std::time::{Duration, Instant};
 use profile_sdk::{Call, Error, ErrorKind, Response, Wait};
 use tracing::field::Field;
 use tracing::level_filters::LevelFilter;
-use tracing::{Event, Subscriber};
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
-use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
 
 use super::preview::path_and_query;
 use crate::settings::{DEFAULT_RETRIES, Settings};
 use crate::terminal::{Blocking, SafeUrl, StatusLine, printable, replaces_lines};
-
-/// Targets that are logged. Events of other libraries could contain secrets.
-const TARGETS: [&str; 2] = ["profile", "profile_sdk"];
 
 /// The time after which a wait is shown.
 const DELAY: Duration = Duration::from_millis(300);
@@ -30,12 +25,10 @@ const REFRESH: Duration = Duration::from_millis(250);
 /// Installs the log subscriber, if logging is enabled.
 pub(crate) fn start_log(settings: &Settings) {
     let level = settings.log_level;
-    if level == LevelFilter::OFF {
-        return;
+    if level != LevelFilter::OFF {
+        // Nothing else sets it.
+        let _ = tracing::subscriber::set_global_default(Log(level));
     }
-    let targets: Targets = TARGETS.iter().map(|target| (*target, level)).collect();
-    let registry = tracing_subscriber::registry().with(Log);
-    registry.with(targets).init();
 }
 
 /// Logs the request of a call. The client library logs its headers.
@@ -80,11 +73,21 @@ pub(super) fn log_error(error: &Error) {
     }
 }
 
-/// Writes each event as a line with its message, without its fields.
-struct Log;
+/// Writes each event up to this level as a line with its message, without its fields. Spans are disabled.
+struct Log(LevelFilter);
 
-impl<S: Subscriber> Layer<S> for Log {
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+impl Subscriber for Log {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        // Those of the program and of `profile_sdk`. Events of other libraries could contain secrets.
+        let is_ours = metadata.target().starts_with("profile");
+        is_ours && metadata.is_event() && *metadata.level() <= self.0
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(self.0)
+    }
+
+    fn event(&self, event: &Event<'_>) {
         let mut message = String::new();
         event.record(&mut |field: &Field, value: &dyn Debug| {
             if field.name() == "message" {
@@ -98,6 +101,15 @@ impl<S: Subscriber> Layer<S> for Log {
         // There is no other place to report an error.
         let _ = Blocking(io::stderr()).write_all(line.as_bytes());
     }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
 }
 
 /// The latest wait of the current call, as the client library reports it, with the time at which it ends.
