@@ -1,7 +1,7 @@
 //! `profile auth login` on a terminal: the key is not echoed, and the echo is always restored.
 
 use crate::program::Fixture;
-use crate::pseudo_terminal::Terminal;
+use crate::pseudo_terminal::{END, Terminal};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn does_not_echo_the_key() {
@@ -78,6 +78,7 @@ async fn a_key_that_is_typed_at_once_is_not_shown() {
     assert!(!shown.contains("wrong-"), "{shown}");
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn restores_the_echo_after_ctrl_c() {
     let fixture = Fixture::new().await;
@@ -103,7 +104,7 @@ async fn end_of_input_aborts_the_login() {
         let mut terminal = Terminal::start(fixture.without_settings(&arguments));
         terminal.sees(question);
         match flags {
-            [] => terminal.types("\u{4}"),
+            [] => terminal.types(END),
             _ => terminal.types_unseen("\u{4}"),
         }
         terminal.ends_with(130);

@@ -16,8 +16,9 @@ use crate::command::{Call, command};
 #[cfg(unix)]
 use crate::config_owner::{make_pipe, mode, require_other_user, set_mode};
 use crate::program::{Fixture, IDLE_EDITOR, Program, Run, command_line, named, quoted, run};
+use crate::pseudo_terminal::Terminal;
 #[cfg(unix)]
-use crate::{pseudo_terminal::Terminal, terminal::shell};
+use crate::terminal::shell;
 
 /// Returns an editor that changes the text. The function returns the exit code.
 pub(crate) fn edits(
@@ -36,7 +37,10 @@ pub(crate) fn edits(
 }
 
 /// Returns an editor that changes the text, and exits with this code.
-fn changes(code: i32, change: impl Fn(&str) -> String + Clone + Send + 'static) -> String {
+pub(crate) fn changes(
+    code: i32,
+    change: impl Fn(&str) -> String + Clone + Send + 'static,
+) -> String {
     edits(move |text, _| {
         *text = change(text);
         code
@@ -49,13 +53,13 @@ pub(crate) fn writes(text: &'static str) -> String {
 }
 
 /// Replaces the lines that start with a text.
-fn replace(text: &str, start: &str, line: &str) -> String {
+pub(crate) fn replace(text: &str, start: &str, line: &str) -> String {
     let replaced = |old: &str| if old.starts_with(start) { line } else { old }.to_owned() + "\n";
     text.lines().map(replaced).collect()
 }
 
 /// Sets the location to L.
-fn set_location(text: &str) -> String {
+pub(crate) fn set_location(text: &str) -> String {
     replace(text, "location = ", "location = \"L\"")
 }
 
@@ -538,7 +542,6 @@ async fn does_not_overwrite_a_field_that_changed_while_the_editor_was_open() {
     assert_eq!(profile["display_name"], "Other");
 }
 
-#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_later_error_does_not_hide_an_unknown_outcome() {
     let fixture = Fixture::new().await;

@@ -3,7 +3,6 @@
 use mock_server::wiremock::ResponseTemplate;
 
 use crate::program::Fixture;
-#[cfg(unix)]
 use crate::pseudo_terminal::Terminal;
 
 #[tokio::test]
@@ -16,7 +15,6 @@ async fn rejects_deeply_nested_json() {
     assert!(fixture.run(&["api", "me", "--json"]).succeeded());
 }
 
-#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn errors_on_a_terminal_are_text() {
     let fixture = Fixture::new().await;

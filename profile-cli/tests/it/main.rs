@@ -12,7 +12,6 @@ mod child;
 mod api;
 mod arguments;
 mod auth;
-#[cfg(unix)]
 mod auth_prompt;
 mod auth_status;
 mod chaos;
@@ -42,9 +41,7 @@ mod profile_file;
 )]
 mod program;
 mod proxy;
-#[cfg(unix)]
 mod pseudo_terminal;
-#[cfg(unix)]
 mod requests;
 #[cfg(feature = "sandbox")]
 mod sandbox;
@@ -57,7 +54,6 @@ mod signals;
 mod stats;
 #[cfg(unix)]
 mod streams;
-#[cfg(unix)]
 mod terminal;
 #[cfg(all(feature = "sandbox", feature = "webhook"))]
 mod text_files;

@@ -4,8 +4,8 @@ use expect_test::expect;
 use mock_server::wiremock::ResponseTemplate;
 use serde_json::json;
 
+use crate::edit::{changes, set_location};
 use crate::program::{Fixture, IDLE_EDITOR};
-#[cfg(unix)]
 use crate::pseudo_terminal::Terminal;
 
 /// Starts a service that returns this response to every request.
@@ -51,7 +51,6 @@ async fn csv_and_tsv_remove_characters_only_on_a_terminal() {
     ] {
         let run = fixture.run(&["link", "list", "-o", format]);
         assert_eq!(run.stdout(), expected);
-        #[cfg(unix)]
         {
             let list = fixture.program(&["link", "list", "-o", format]);
             let (_, seen) = Terminal::start(list).ends();
@@ -71,7 +70,6 @@ async fn failures_escape_control_characters() {
 }
 
 /// Characters and sequences that control a terminal, reorder text or are invisible.
-#[cfg(unix)]
 const HOSTILE: [&str; 11] = [
     "\u{1b}]0;title\u{7}",
     "\u{1b}[2J",
@@ -86,7 +84,6 @@ const HOSTILE: [&str; 11] = [
     "\u{ffa0}",
 ];
 
-#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn prompts_remove_control_and_invisible_characters() {
     for text in HOSTILE.into_iter().chain(["\u{1b}]0;unterminated"]) {
@@ -106,8 +103,6 @@ async fn prompts_remove_control_and_invisible_characters() {
         })
         .await;
         let file = &fixture.file("file.toml", "links = []");
-        let script = r#"sed -i 's/^location = .*/location = "L"/' "$1""#;
-        let editor = fixture.file("editor", script);
         for (command, question) in [
             (&["link", "delete", "1"][..], "? [y/N] "),
             (&["link", "delete", "1", &typed], "? [y/N] "),
@@ -119,10 +114,7 @@ async fn prompts_remove_control_and_invisible_characters() {
             (&["edit"], "stop and keep the text (n)? [y] "),
         ] {
             let program = fixture.program(command).env("TERM", "dumb");
-            let editor = format!("/bin/sh {}", crate::program::quoted(&editor));
-            let program = program
-                .env("PATH", "/usr/bin:/bin")
-                .env("PROFILE_EDITOR", editor);
+            let program = program.env("PROFILE_EDITOR", changes(0, set_location));
             let (_, seen) = Terminal::answered(program, question, "n\n").ends();
             let seen = seen.replace("\r\n", "\n");
             let hidden = |c: char| {

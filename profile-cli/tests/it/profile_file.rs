@@ -9,7 +9,6 @@ use mock_server::{Dialect, Fault, FaultRule, MockServer};
 use serde_json::json;
 
 use crate::program::{Fixture, Program, Run};
-#[cfg(unix)]
 use crate::pseudo_terminal::Terminal;
 
 #[track_caller]
@@ -493,7 +492,6 @@ async fn a_failed_run_reports_what_was_done_and_can_be_repeated() {
     assert_eq!(links(&fixture).len(), 4);
 }
 
-#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_apply_counts_the_changes_that_were_made() {
     let fixture = Fixture::new().await;
@@ -595,7 +593,6 @@ async fn says_whose_file_changes_whose_profile() {
 
 /// A command with a file, the question about it, and `true` if it is needed everywhere: off a terminal and with
 /// `--no-input`, a missing answer is an error.
-#[cfg(unix)]
 const ASKING: &[(&str, &str, &str, bool)] = &[
     ("set --location L", "", "", false),
     ("apply FILE", "", "Apply the changes?", false),
@@ -621,11 +618,9 @@ const ASKING: &[(&str, &str, &str, bool)] = &[
     ("post delete post_3", "", "Delete post \"post_3\"", true),
 ];
 
-/// Redirections of a command on a terminal. Answers are also read if stdin is a pipe.
-#[cfg(unix)]
-const REDIRECTIONS: [&str; 4] = ["", "</dev/null", ">/dev/null", "2>/dev/null"];
+/// The standard stream of a command on a terminal that is the null device. Answers are also read if it is stdin.
+const REDIRECTIONS: [Option<usize>; 4] = [None, Some(0), Some(1), Some(2)];
 
-#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn commands_ask_on_terminals_unless_an_option_answers() {
     let fixture = Fixture::new().await;
@@ -647,13 +642,15 @@ async fn commands_ask_on_terminals_unless_an_option_answers() {
         {
             let text = format!("{start}[profile]\nlocation = 'L{options}'\n");
             let file = fixture.file("profile.toml", text);
-            let command = command.replace("FILE", &crate::program::quoted(file));
-            let run = format!("profile {command} {options} {redirection}");
-            let program = Program::shell("sh", fixture.home.path(), &["-c", &run]);
-            let mut terminal = Terminal::of_size(24, 200, program);
+            let run = format!("{command} {options}");
+            let words = run.split_whitespace();
+            let words = words.map(|word| if word == "FILE" { &file } else { word });
+            let mut program = fixture.without_settings(&words.collect::<Vec<_>>());
+            program.null_stream = *redirection;
+            let mut terminal = Terminal::of_size(24, 240, program);
             let answers = options.contains("--yes") || options == "--dry-run";
-            let is_watched = redirection.is_empty() && !["--json", "--quiet"].contains(&options);
-            let can_ask = !options.contains("--no-input") && !redirection.starts_with('2');
+            let is_watched = redirection.is_none() && !["--json", "--quiet"].contains(&options);
+            let can_ask = !options.contains("--no-input") && *redirection != Some(2);
             let is_asked =
                 !question.is_empty() && !answers && can_ask && (*is_needed || is_watched);
             if is_asked {
@@ -664,22 +661,19 @@ async fn commands_ask_on_terminals_unless_an_option_answers() {
             let (code, seen) = terminal.ends();
             let is_error = *is_needed && !answers && !can_ask;
             let expected = if is_error { 2 } else { i32::from(is_asked) };
-            assert_eq!(code, Some(expected), "{run}: {seen}");
-            assert_eq!(
-                seen.matches("[y/N]").count(),
-                usize::from(is_asked),
-                "{run}: {seen}"
-            );
+            let run = format!("{run} {redirection:?}: {seen}");
+            assert_eq!(code, Some(expected), "{run}");
+            let questions = seen.matches("[y/N]").count();
+            assert_eq!(questions, usize::from(is_asked), "{run}");
             let sends = expected == 0 && options != "--dry-run";
             let is_changed = fixture.service.world().unwrap() != initial;
-            assert_eq!(is_changed, sends, "{run}: {seen}");
+            assert_eq!(is_changed, sends, "{run}");
             let initial = initial.clone();
             fixture.service.update(|world| *world = initial).unwrap();
         }
     }
 }
 
-#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_selects_an_account_is_not_asked_whether_the_file_is_of_another_one() {
     let fixture = Fixture::new().await;
@@ -708,7 +702,6 @@ async fn whoever_selects_an_account_is_not_asked_whether_the_file_is_of_another_
     }
 }
 
-#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn confirmations_name_the_account_if_there_are_several() {
     let fixture = Fixture::new().await;
@@ -736,7 +729,6 @@ async fn confirmations_name_the_account_if_there_are_several() {
     Terminal::answered(delete, "? (PROFILE_API_KEY) [y/N] ", "n\n").ends_with(1);
 }
 
-#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_sent_if_the_profile_changes_during_the_question() {
     let fixture = Fixture::new().await;

@@ -252,6 +252,8 @@ pub(crate) fn configure(home: &Path, text: &str) -> PathBuf {
 pub(crate) struct Program {
     pub(crate) command: Command,
     stdin: Vec<u8>,
+    /// The number of the standard stream that is the null device rather than the terminal.
+    pub(crate) null_stream: Option<usize>,
 }
 
 impl Program {
@@ -276,6 +278,7 @@ impl Program {
         Self {
             command,
             stdin: Vec::new(),
+            null_stream: None,
         }
     }
 

@@ -1,39 +1,36 @@
 //! Runs the program on a pseudo terminal.
 
+#[cfg_attr(unix, path = "pseudo_terminal/unix.rs")]
+#[cfg_attr(windows, path = "pseudo_terminal/windows.rs")]
+mod system;
+
 use std::borrow::Cow;
-use std::io::{Read as _, Write as _};
-use std::os::fd::{AsFd as _, BorrowedFd};
-use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
-use std::process::Child;
+use std::time::Duration;
 
-use pty_process::Size;
-use pty_process::blocking::{Command, Pty};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, kill_process};
-use rustix::termios::{LocalModes, tcgetattr};
-
+use crate::command::HEADER;
 use crate::program::Program;
+use system::{COLUMNS, Side, System};
 
 /// The maximum time between two outputs of a program.
-const MAX_WAIT: Timespec = Timespec {
-    tv_sec: 20,
-    tv_nsec: 0,
-};
+const MAX_WAIT: Duration = Duration::from_secs(20);
+
+/// What ends the input: Ctrl-D, or Ctrl-Z in a line of its own.
+pub(crate) const END: &str = if cfg!(windows) { "\u{1a}\n" } else { "\u{4}" };
 
 pub(crate) struct Terminal {
-    pty: Pty,
-    program: Child,
+    system: System,
     seen: String,
+    /// The length of the output that was forgotten.
+    forgotten: usize,
     /// `true` if escape sequences are removed from the output.
     is_plain: bool,
 }
 
 impl Terminal {
-    /// Starts the program on a terminal with 60 columns and color.
+    /// Starts the program on a terminal with 60 columns and color, or on Windows with many columns and without color.
     #[track_caller]
     pub(crate) fn start(program: Program) -> Self {
-        Self::of_size(24, 60, program)
+        Self::of_size(24, COLUMNS, program)
     }
 
     /// Starts the program on a terminal of this size; 0 rows means unknown.
@@ -51,35 +48,12 @@ impl Terminal {
         terminal
     }
 
-    /// Starts the program after a change of its end of the terminal.
     #[track_caller]
-    pub(crate) fn start_after(program: Program, change: impl FnOnce(BorrowedFd<'_>)) -> Self {
-        Self::open((24, 60), program, change)
-    }
-
-    #[track_caller]
-    fn open(
-        (rows, columns): (u16, u16),
-        program: Program,
-        change: impl FnOnce(BorrowedFd<'_>),
-    ) -> Self {
-        let (pty, pts) = pty_process::blocking::open().unwrap();
-        pty.resize(Size::new(rows, columns)).unwrap();
-        change(pts.as_fd());
-        let environment = program.command.get_envs();
-        let set = environment.filter_map(|(name, value)| Some((name, value?)));
-        let program = Command::new(program.command.get_program())
-            .args(program.command.get_args())
-            .current_dir(program.command.get_current_dir().unwrap_or(Path::new(".")))
-            .env_clear()
-            .env("TERM", "xterm-256color")
-            .envs(set)
-            .spawn(pts)
-            .unwrap();
+    fn open(size: (u16, u16), program: Program, change: fn(Side<'_>)) -> Self {
         Self {
-            pty,
-            program,
+            system: System::open(size, program, change),
             seen: String::new(),
+            forgotten: 0,
             is_plain: false,
         }
     }
@@ -106,21 +80,15 @@ impl Terminal {
 
     #[track_caller]
     pub(crate) fn types(&mut self, text: &str) {
-        self.pty.write_all(text.as_bytes()).unwrap();
+        self.system.types(text);
     }
 
     /// Types an answer to a question that must have turned off the echo before it was shown.
     #[track_caller]
     pub(crate) fn types_unseen(&mut self, text: &str) {
-        let modes = tcgetattr(&self.pty).unwrap().local_modes;
-        assert!(!modes.contains(LocalModes::ECHO), "{:?} is shown", text);
+        #[cfg(unix)]
+        assert!(!self.system.has_echo(), "{text:?} is shown");
         self.types(text);
-    }
-
-    /// Sends a signal to the program only.
-    #[track_caller]
-    pub(crate) fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.program), signal).unwrap();
     }
 
     /// Waits until the program ends, and returns its exit code, or the negative number of the signal
@@ -128,11 +96,7 @@ impl Terminal {
     #[track_caller]
     pub(crate) fn ends(mut self) -> (Option<i32>, String) {
         while self.read() {}
-        let status = self.program.wait().unwrap();
-        let modes = tcgetattr(&self.pty).unwrap().local_modes;
-        assert!(modes.contains(LocalModes::ECHO | LocalModes::ISIG));
-        let signal = status.signal().map(|number| -number);
-        (status.code().or(signal), self.seen)
+        (self.system.end(), self.seen.split_off(self.forgotten))
     }
 
     /// Waits until the program ends with this exit code or negative number of a signal, and returns its output.
@@ -145,31 +109,25 @@ impl Terminal {
 
     /// Forgets the output so far.
     pub(crate) fn forget(&mut self) {
-        self.seen.clear();
+        self.forgotten = self.seen.len();
     }
 
     /// Returns the output since the start, or since it was forgotten.
     pub(crate) fn seen(&self) -> Cow<'_, str> {
+        let seen = &self.seen[self.forgotten..];
         match self.is_plain {
-            true => Cow::Owned(plain(&self.seen)),
-            false => Cow::Borrowed(&self.seen),
+            true => Cow::Owned(plain(seen)),
+            false => Cow::Borrowed(seen),
         }
     }
 
     /// Reads more output; returns `false` at the end.
     #[track_caller]
     fn read(&mut self) -> bool {
-        let mut bytes = [0; 4096];
-        let mut waits = [PollFd::new(&self.pty, PollFlags::IN)];
-        let ready = poll(&mut waits, Some(&MAX_WAIT)).unwrap();
-        assert_ne!(ready, 0, "no more output after {:?}", self.seen);
-        match self.pty.read(&mut bytes) {
-            Ok(0) | Err(_) => false,
-            Ok(length) => {
-                self.seen += &String::from_utf8_lossy(&bytes[..length]);
-                true
-            }
-        }
+        let has_more = self.system.read(&mut self.seen);
+        // An editor of a test prints it.
+        self.seen = self.seen.replace(&HEADER.replace('\n', "\r\n"), "");
+        has_more
     }
 }
 

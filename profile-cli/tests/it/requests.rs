@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::program::{Fixture, Program, quoted};
+use crate::edit::writes;
+use crate::program::{Fixture, Program};
 use crate::pseudo_terminal::Terminal;
 use crate::walk::{Row, rows};
 
@@ -134,7 +135,6 @@ fn program(fixture: &Fixture, command: &str) -> Program {
     let link = "[[links]]\ntitle = \"t\"\nurl = \"x:y\"\n";
     fs::write(&file, format!("{change}{link}")).unwrap();
     fs::write(&kept, change).unwrap();
-    let script = fixture.file("editor", format!("printf '{change}' > \"$1\""));
     let words: Vec<_> = command
         .split(' ')
         .map(|word| match word {
@@ -143,6 +143,7 @@ fn program(fixture: &Fixture, command: &str) -> Program {
             word => word,
         })
         .collect();
-    let editor = format!("/bin/sh {}", quoted(&script));
-    fixture.program(&words).env("PROFILE_EDITOR", editor)
+    fixture
+        .program(&words)
+        .env("PROFILE_EDITOR", writes(change))
 }

@@ -3,12 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use expect_test::expect;
-#[cfg(unix)]
-use expect_test::expect_file;
+use expect_test::{expect, expect_file};
 
 use crate::program::{Fixture, Program, Run, home, run};
-#[cfg(unix)]
 use crate::pseudo_terminal::Terminal;
 
 #[track_caller]
@@ -230,7 +227,6 @@ fn the_state_is_not_written_through_a_link() {
 }
 
 /// Runs the commands of the README on a terminal and compares the output. `UPDATE_EXPECT=1` rewrites it.
-#[cfg(unix)]
 #[test]
 fn the_readme_shows_the_real_output() {
     let home = home();
@@ -243,9 +239,18 @@ fn the_readme_shows_the_real_output() {
             expected += &format!("{line}\n");
         }
         if let Some(command) = command {
-            let mut shell = Program::shell("sh", home.path(), &["-c", command]);
-            shell.command.env("TERM", "dumb").current_dir(home.path());
-            let mut terminal = Terminal::of_size(24, 80, shell);
+            let words = shlex::split(command).unwrap();
+            let words: Vec<_> = words.iter().map(String::as_str).collect();
+            if let ["cat", file] = words[..] {
+                let file = file.trim_start_matches("~/");
+                expected += &fs::read_to_string(home.path().join(file)).unwrap();
+                continue;
+            }
+            assert_eq!(words[0], "profile");
+            let program = Program::new(home.path(), &words[1..]);
+            let mut program = program.env("TERM", "dumb").env("COLUMNS", "80");
+            program.command.current_dir(home.path());
+            let mut terminal = Terminal::start(program);
             if command.contains(" apply ") {
                 terminal.sees("[y/N] ");
                 terminal.types("y\n");

@@ -1,4 +1,5 @@
 //! Behavior on a terminal: prompts, colors, widths and Ctrl-C.
+#![cfg_attr(windows, allow(unused_imports, reason = "some tests are for Unix"))]
 
 use std::time::Duration;
 
@@ -7,8 +8,9 @@ use mock_server::dialect::ResourceFields;
 use mock_server::journal::RequestPattern;
 use mock_server::{Dialect, Fault, FaultRule, MockServer, WireFault};
 
-use crate::program::{Fixture, Program, configure, quoted};
-use crate::pseudo_terminal::Terminal;
+use crate::edit::changes;
+use crate::program::{Fixture, Program, configure};
+use crate::pseudo_terminal::{END, Terminal};
 
 /// Returns the number of links of the owner.
 #[track_caller]
@@ -18,6 +20,7 @@ fn count_links(fixture: &Fixture) -> usize {
 }
 
 /// Returns the program of a shell, with the owner's key.
+#[cfg(unix)]
 pub(crate) fn shell(fixture: &Fixture, shell: &str, commands: &str) -> Program {
     let program = Program::shell(shell, fixture.home.path(), &["-c", commands]);
     let program = program.env("PROFILE_BASE_URL", fixture.service.uri());
@@ -31,8 +34,9 @@ async fn asks_before_deleting() {
         ("yes\n", 0, 1),
         ("n\n", 1, 2),
         ("\n", 1, 2),
-        // Ctrl-D and Ctrl-C.
-        ("\u{4}", 130, 2),
+        (END, 130, 2),
+        // Ctrl-C.
+        #[cfg(unix)]
         ("\u{3}", -2, 2),
     ] {
         let fixture = Fixture::new().await;
@@ -80,6 +84,7 @@ async fn a_link_that_changes_during_the_prompt_is_not_deleted() {
 }
 
 /// Screen readers read a line again if it is written again.
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_line_of_a_wait_is_written_only_when_it_changes() {
     let fixture = Fixture::new().await;
@@ -89,6 +94,7 @@ async fn the_line_of_a_wait_is_written_only_when_it_changes() {
     assert_eq!(seen.matches("waiting for ").count(), 1, "{seen:?}");
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wait_on_a_dumb_terminal_or_without_color_prints_no_escape_sequences() {
     let fixture = Fixture::new().await;
@@ -102,6 +108,7 @@ async fn a_wait_on_a_dumb_terminal_or_without_color_prints_no_escape_sequences()
     }
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_during_a_request_ends_the_program() {
     let hint = "hint:\u{1b}[0m check with `profile post list`";
@@ -125,6 +132,7 @@ async fn ctrl_c_during_a_request_ends_the_program() {
     }
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_ends_a_shell_loop() {
     const LOOP: &str = "for id in link_1 link_2; do profile link delete $id $yes; done; echo after";
@@ -169,8 +177,9 @@ async fn ctrl_c_ends_a_shell_loop() {
     }
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
-async fn uses_color_on_terminals_that_support_it_and_in_pipes_if_requested() {
+async fn uses_color_on_terminals_that_support_it() {
     let fixture = Fixture::new().await;
     for (environment, flags, colors) in [
         (&[][..], &[][..], true),
@@ -187,6 +196,11 @@ async fn uses_color_on_terminals_that_support_it_and_in_pipes_if_requested() {
         let context = format!("{environment:?} {flags:?}: {seen:?}");
         assert_eq!(seen.contains('\u{1b}'), colors, "{context}");
     }
+}
+
+#[tokio::test]
+async fn uses_color_in_pipes_if_requested() {
+    let fixture = Fixture::new().await;
     for (forced, color, colors) in [
         ("", "auto", false),
         ("", "always", true),
@@ -207,9 +221,9 @@ async fn tables_fit_the_terminal() {
     let title = "a title of many words that does not fit on a line ".repeat(3);
     let add = ["link", "add", &title, "x:y"];
     fixture.run(&add).stdout();
-    for (environment, width) in [(&[][..], 60), (&[("COLUMNS", "70")], 70)] {
+    for (environment, columns, width) in [(&[][..], 60, 60), (&[("COLUMNS", "70")], 80, 70)] {
         let list = fixture.program(&["link", "list"]).envs(environment);
-        let seen = Terminal::start(list).ends_with(0);
+        let seen = Terminal::of_size(24, columns, list).ends_with(0);
         let widest = seen.lines().map(|line| line.chars().count()).max();
         assert!(widest <= Some(width), "{seen}");
         assert!(widest > Some(width - 10), "{seen}");
@@ -220,6 +234,7 @@ async fn tables_fit_the_terminal() {
     assert!(lines.all(|line| line.chars().count() <= 60), "{seen}");
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn usage_errors_are_colored() {
     let fixture = Fixture::new().await;
@@ -293,9 +308,8 @@ async fn changes_are_shown_with_the_old_values() {
         ("link edit link_1 --title Home", "[]", title),
     ] {
         let fixture = Fixture::new().await;
-        let script = fixture.file("editor", "sed -i 's/127.0.0.1/Oslo/' \"$1\"");
-        let editor = format!("editor = \"/bin/sh {}\"", quoted(script));
-        configure(fixture.home.path(), &editor);
+        let editor = changes(0, |text| text.replace("127.0.0.1", "Oslo"));
+        configure(fixture.home.path(), &format!("editor = {editor:?}"));
         fixture.add_faults(faults);
         let command: Vec<_> = command.split(' ').collect();
         assert_eq!(lines(&fixture, 80, &command), expected, "{command:?}");
@@ -303,15 +317,17 @@ async fn changes_are_shown_with_the_old_values() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_default_editor_is_not_started_in_a_pipe() {
+async fn the_default_editor_is_not_started_if_stdin_is_no_terminal() {
     let fixture = Fixture::new().await;
-    let edit = shell(&fixture, "sh", "echo x | profile edit");
+    let mut edit = fixture.program(&["edit"]);
+    edit.null_stream = Some(0);
     let seen = Terminal::start(edit).ends_with(2);
     let message = "the default editor needs a terminal";
     assert!(seen.contains(message), "{seen}");
 }
 
 /// Another process may hold the lock for long.
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wait_for_a_lock_is_reported_and_interrupted() {
     let fixture = Fixture::new().await;
@@ -370,18 +386,23 @@ async fn json_is_indented_on_a_terminal_only() {
     let fixture = Fixture::new().await;
     let shown = Terminal::start(fixture.program(&["site", "--json"])).ends_with(0);
     let plain = shown.replace("\r\n", "\n");
-    assert!(plain.starts_with("{\n  \u{1b}["), "{shown:?}");
+    let bold = if cfg!(windows) { "" } else { "\u{1b}[1m" };
+    assert!(
+        plain.starts_with(&format!("{{\n  {bold}\"users\"")),
+        "{shown:?}"
+    );
     assert_eq!(plain.lines().count(), 5, "{shown:?}");
     let piped = fixture.run(&["site", "--json"]);
     assert_eq!(piped.stdout().lines().count(), 1);
     for (arguments, depth) in [(&["api", "stats"][..], 2), (&["site", "--jq", "."], 1)] {
         let (_, shown) = Terminal::start(fixture.program(arguments)).ends();
-        let name = format!("\r\n{}\u{1b}[1m\"users\"", "  ".repeat(depth));
+        let name = format!("\r\n{}{bold}\"users\"", "  ".repeat(depth));
         assert!(shown.contains(&name), "{shown:?}");
         assert!(!fixture.run(arguments).stdout().trim_end().contains('\n'));
     }
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wait_is_shown_and_cleared() {
     let fixture = Fixture::new().await;
@@ -404,6 +425,7 @@ async fn an_unknown_link_is_an_error_before_the_question() {
 }
 
 /// The limit is used up, and nothing is sent before it ends.
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wait_for_the_own_rate_limit_is_not_a_change_that_was_sent() {
     let links = "[[links]]\ntitle = \"a\"\nurl = \"x:a\"\n";
@@ -430,6 +452,7 @@ async fn a_wait_for_the_own_rate_limit_is_not_a_change_that_was_sent() {
     }
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn apply_shows_its_progress_and_what_it_waits_for() {
     let fixture = Fixture::new().await;
