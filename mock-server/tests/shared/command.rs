@@ -3,13 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process;
 use std::thread;
 
 /// Printed to stdout by the harness of the tests before the command starts.
 pub(crate) const HEADER: &str = "\nrunning 1 test\n";
+
+/// The variable with what the command prints on a terminal before it reads a line from there.
+pub(crate) const QUESTION: &str = "COMMAND_QUESTION";
 
 /// A run of the command.
 pub(crate) struct Call {
@@ -60,10 +63,13 @@ fn run() {
     };
     let arguments: Vec<_> = arguments.collect();
     let environment: BTreeMap<_, _> = env::vars().collect();
-    let input = match io::stdin().is_terminal() {
-        true => String::new(),
-        false => io::read_to_string(io::stdin()).unwrap(),
-    };
+    let mut input = String::new();
+    if !io::stdin().is_terminal() {
+        io::stdin().read_to_string(&mut input).unwrap();
+    } else if let Some(question) = environment.get(QUESTION) {
+        io::stdout().write_all(question.as_bytes()).unwrap();
+        io::stdin().read_line(&mut input).unwrap();
+    }
     let mut stream = TcpStream::connect(address).unwrap();
     let call = serde_json::to_string(&(arguments, environment, input)).unwrap();
     writeln!(stream, "{call}").unwrap();

@@ -1,46 +1,52 @@
 //! The table of the editor loop, on a terminal: with a script, and with vim and nano where they are installed.
-#![cfg(unix)]
 
-use std::path::Path;
-use std::{env, fs};
+use std::time::Duration;
+use std::{env, thread};
 
 use mock_server::journal::RequestPattern;
 use mock_server::{Fault, FaultRule};
 use serde_json::{Value, json};
 
-use crate::edit::{editor, sent, unsent};
+use crate::command::QUESTION;
+use crate::edit::{edits, replace, sent, unsent};
 use crate::program::Fixture;
-use crate::pseudo_terminal::Terminal;
+use crate::pseudo_terminal::{END, Terminal};
 
 /// An editor: how it is started, and the keys that quit, that save and quit, and that set the location.
 struct Keys {
-    start: fn(&Fixture) -> String,
+    start: fn() -> String,
     quit: &'static str,
     save: &'static str,
     set: fn(&str) -> String,
 }
 
 const SCRIPT: Keys = Keys {
-    start: |fixture| {
-        let set = r#"sed -i "s/^location = .*/location = \"$typed\"/" "$1""#;
-        let script = format!("echo '[profile]'; read -r typed; [ -z \"$typed\" ] || {set}");
-        editor(fixture, &script)
+    start: || {
+        edits(|text, call| {
+            match call.stdin.trim_end() {
+                "" => {}
+                typed => *text = replace(text, "location = ", &format!("location = {typed:?}")),
+            }
+            0
+        })
     },
     quit: "\n",
     save: "\n",
     set: |location| format!("{location}\n"),
 };
 
+#[cfg(unix)]
 const VIM: Keys = Keys {
-    start: |_| "vim -u NONE -i NONE -N".to_owned(),
+    start: || "vim -u NONE -i NONE -N".to_owned(),
     quit: ":q!\r",
     save: ":wq\r",
     set: |location| format!(":%s/^location = .*/location = \"{location}\"/\r:wq\r"),
 };
 
 // Ctrl-X; Ctrl-O and Enter; a search with Ctrl-W, Ctrl-K and the new line.
+#[cfg(unix)]
 const NANO: Keys = Keys {
-    start: |_| "nano -I".to_owned(),
+    start: || "nano -I".to_owned(),
     quit: "\u{18}",
     save: "\u{f}\r\u{18}",
     set: |location| format!("\u{17}location = \r\u{b}location = \"{location}\"\r\u{f}\r\u{18}"),
@@ -81,8 +87,9 @@ const ROWS: &[Row] = &[
     (&[Sets("mine")], &["mine"], 0, 0),
     // Invalid.
     (&[Sets(TOO_LONG), Sees(AGAIN), Types("s\r"), Sees(AGAIN), Types("\r"), Sets("short")], &["short"], 0, 0),
+    #[cfg(unix)]
     (&[Sets(TOO_LONG), Sees("your text is saved in "), Sees(AGAIN), Types("\u{3}")], &[], 1, -2),
-    (&[Sets(TOO_LONG), Sees(AGAIN), Types("\u{4}"), Sees("your text is saved in ")], &[], 1, 130),
+    (&[Sets(TOO_LONG), Sees(AGAIN), Types(END), Sees("your text is saved in ")], &[], 1, 130),
     (&[Sets(TOO_LONG), Sees(AGAIN), Types("y\r"), Quits, Sees(UNCHANGED), Sees(AGAIN), Types("n\r")], &[], 1, 2),
     // A conflict.
     (&[Opens, Theirs("a"), Sets("mine"), Sees("it is now \"a\", and yours is \"mine\""), Sees(OR_SEND),
@@ -101,16 +108,16 @@ const ROWS: &[Row] = &[
 
 /// Runs the rows with an editor, if it is installed.
 async fn check(name: &str, keys: &Keys) {
-    let path = env::var("PATH").unwrap();
-    let has = |folder| fs::exists(Path::new(folder).join(name)).unwrap_or_default();
-    if name != "script" && !path.split(':').any(has) {
+    let path = env::var_os("PATH").unwrap();
+    if name != "script" && !env::split_paths(&path).any(|folder| folder.join(name).exists()) {
         return;
     }
     for (row, (steps, locations, kept, code)) in ROWS.iter().enumerate() {
         let fixture = Fixture::new().await;
         let program = fixture.program(&["edit"]).env("PATH", &path);
-        let program = program.env("PROFILE_EDITOR", (keys.start)(&fixture));
-        let mut terminal = Terminal::of_size(50, 120, program).without_escape_sequences();
+        let program = program.env("PROFILE_EDITOR", (keys.start)());
+        let program = program.env(QUESTION, "[profile]\n");
+        let mut terminal = Terminal::of_size(50, 240, program).without_escape_sequences();
         for step in *steps {
             take(step, &mut terminal, &fixture, keys);
         }
@@ -156,11 +163,13 @@ async fn the_table_of_the_loop_holds_with_a_script() {
     check("script", &SCRIPT).await;
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_table_of_the_loop_holds_with_vim() {
     check("vim", &VIM).await;
 }
 
+#[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn the_table_of_the_loop_holds_with_nano() {
     check("nano", &NANO).await;
@@ -169,16 +178,19 @@ async fn the_table_of_the_loop_holds_with_nano() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unchanged_text_stays_only_if_the_editor_exits_at_once_on_a_terminal() {
     // As long as somebody who reads.
-    let (reads, returns) = ("sleep 2.1; echo read", "echo read");
-    for (script, options, is_terminal, stays) in [
+    let (reads, returns) = (Duration::from_millis(2100), Duration::ZERO);
+    for (time, options, is_terminal, stays) in [
         (reads, &[][..], true, false),
         (returns, &["--no-input"], true, true),
         (returns, &[], false, false),
     ] {
         let fixture = Fixture::new().await;
         let program = fixture.program(&[&["edit"], options].concat());
-        let program = program.env("PATH", "/usr/bin:/bin");
-        let program = program.env("PROFILE_EDITOR", editor(&fixture, script));
+        let editor = edits(move |_, _| {
+            thread::sleep(time);
+            0
+        });
+        let program = program.env("PROFILE_EDITOR", editor);
         let seen = match is_terminal {
             true => Terminal::start(program).ends().1,
             false => program.run().to_string(),
