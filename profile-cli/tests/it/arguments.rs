@@ -120,12 +120,8 @@ fn the_last_of_repeated_options_wins() {
 }
 
 /// Invisible characters in arguments, paths and values are escaped.
-#[cfg(unix)]
 #[test]
 fn hidden_characters_are_escaped() {
-    use std::ffi::OsStr;
-    use std::os::unix::ffi::OsStrExt as _;
-
     use crate::program::Program;
 
     let home = home();
@@ -144,9 +140,14 @@ fn hidden_characters_are_escaped() {
         ("\u{200b}".as_bytes(), r"\u{200b}"),
         ("\u{202e}".as_bytes(), r"\u{202e}"),
         ("\u{3164}".as_bytes(), r"\u{3164}"),
+        #[cfg(unix)]
         (b"\xff", r"\xff"),
     ] {
-        let word = OsStr::from_bytes(&[b"a", hidden, b"b"].concat()).to_owned();
+        let word = [b"a", hidden, b"b"].concat();
+        #[cfg(unix)]
+        let word: std::ffi::OsString = std::os::unix::ffi::OsStringExt::from_vec(word);
+        #[cfg(windows)]
+        let word = String::from_utf8(word).unwrap();
         let arguments = before.iter();
         let arguments = arguments.map(|before| Program::new(home.path(), before).argument(&word));
         let variables = variables.split(' ').map(|name| {

@@ -336,6 +336,30 @@ fn read(path: &std::path::Path) -> String {
 }
 
 #[tokio::test]
+async fn an_account_without_a_base_url_withholds_its_key() {
+    let fixture = Fixture::new().await;
+    fixture.add_account("a");
+    fixture.service.journal().clear();
+    let config = fixture.config("config.toml");
+    fs::write(&config, "account = 'a'\n[accounts.a]\n").unwrap();
+    let show = fixture.run_stored(&["show", "--base-url", fixture.service.uri()]);
+    assert_eq!(show.code(), 2, "{show}");
+    let expected = "error: account a has no base_url in config.toml\n\
+                    hint: log in again with `profile auth login --account a`\n";
+    assert_eq!(show.stderr(), expected);
+    for arguments in [&["show"][..], &["show", "--account", "a"]] {
+        let show = fixture.run_stored(arguments);
+        assert_eq!(show.stderr(), expected, "{show}");
+    }
+    let unknown = "[accounts.b]\nbase_url = 'http://127.0.0.1:1'\nbase_ulr = 'x'\n";
+    fs::write(config, unknown).unwrap();
+    let list = fixture.run_stored(&["auth", "list"]);
+    let warning = "unknown field \"base_ulr\" of account b; expected base_url or key_store";
+    list.says(warning);
+    assert_eq!(fixture.service.journal().requests().len(), 0);
+}
+
+#[tokio::test]
 async fn switches_accounts() {
     let fixture = Fixture::new().await;
     fixture.log_in(fixture.service.key(), &[]).stdout();

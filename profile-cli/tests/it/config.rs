@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use expect_test::expect;
 
-use crate::program::{Run, configure, home, named, run};
+use crate::program::{Program, Run, configure, home, named, run};
 
 #[track_caller]
 fn config(home: &Path, arguments: &[&str]) -> Run {
@@ -295,6 +295,20 @@ fn concurrent_changes_are_kept() {
     let text = fs::read_to_string(file(home.path())).unwrap();
     for (name, _) in settings {
         assert!(text.contains(&format!("{name} = ")), "{text}");
+    }
+}
+
+#[test]
+fn a_tilde_that_no_shell_replaced() {
+    let home = home();
+    for arguments in ["config set retries 5", "config list", "show", "auth status"] {
+        let arguments: Vec<_> = arguments.split(' ').collect();
+        let program = Program::new(home.path(), &arguments);
+        let run = program.env("PROFILE_CONFIG_DIR", "~/x").run();
+        run.fails(
+            2,
+            "PROFILE_CONFIG_DIR is ~/x; expected a path without ~, which only a shell replaces",
+        );
     }
 }
 

@@ -338,28 +338,6 @@ async fn keys_are_not_written_through_a_link() {
     assert_eq!(fs::read_to_string(&target).unwrap(), "precious");
 }
 
-#[tokio::test]
-async fn an_account_without_a_base_url_withholds_its_key() {
-    let (fixture, directory) = logged_in().await;
-    let config = directory.join("config.toml");
-    fs::write(config, "account = 'a'\n[accounts.a]\n").unwrap();
-    let show = fixture.run_stored(&["show", "--base-url", fixture.service.uri()]);
-    assert_eq!(show.code(), 2, "{show}");
-    let expected = "error: account a has no base_url in config.toml\n\
-                    hint: log in again with `profile auth login --account a`\n";
-    assert_eq!(show.stderr(), expected);
-    for arguments in [&["show"][..], &["show", "--account", "a"]] {
-        let show = fixture.run_stored(arguments);
-        assert_eq!(show.stderr(), expected, "{show}");
-    }
-    let unknown = "[accounts.b]\nbase_url = 'http://127.0.0.1:1'\nbase_ulr = 'x'\n";
-    fs::write(directory.join("config.toml"), unknown).unwrap();
-    let list = fixture.run_stored(&["auth", "list"]);
-    let warning = "unknown field \"base_ulr\" of account b; expected base_url or key_store";
-    list.says(warning);
-    assert_eq!(fixture.service.journal().requests().len(), 0);
-}
-
 /// In a container, the home directory may be /dev/null or that of another user.
 #[tokio::test]
 async fn a_directory_that_cannot_be_searched() {
@@ -405,18 +383,4 @@ async fn a_directory_that_cannot_be_searched() {
     set_mode(&config, 0o600);
     let run = show(fixture.program(&["show"]), closed);
     run.fails(1, "config.toml cannot be read: Permission denied");
-}
-
-#[test]
-fn a_tilde_that_no_shell_replaced() {
-    let home = crate::program::home();
-    for arguments in ["config set retries 5", "config list", "show", "auth status"] {
-        let arguments: Vec<_> = arguments.split(' ').collect();
-        let program = crate::program::Program::new(home.path(), &arguments);
-        let run = program.env("PROFILE_CONFIG_DIR", "~/x").run();
-        run.fails(
-            2,
-            "PROFILE_CONFIG_DIR is ~/x; expected a path without ~, which only a shell replaces",
-        );
-    }
 }

@@ -386,29 +386,6 @@ async fn the_outcome_of_a_write_is_what_is_known() {
     }
 }
 
-/// Without a read, a deletion or an edit might be about another item than the user means.
-#[tokio::test]
-async fn a_failed_read_is_not_an_empty_list() {
-    for command in [
-        "link edit Homepage --title t",
-        "link delete Homepage",
-        "post delete post_3",
-    ] {
-        let fixture = Fixture::new().await;
-        fixture.add_faults(r#"{"match": {"method": "GET"}, "fault": {"status": {"status": 500}}}"#);
-        let words: Vec<_> = command
-            .split(' ')
-            .chain(["--yes", "--json", "--retries", "0"])
-            .collect();
-        let run = fixture.run(&words);
-        assert_eq!(run.code(), 1, "{run}");
-        assert_eq!(run.error()["outcome"], "not_done");
-        run.says("/ID");
-        assert!(!run.stderr().contains("Homepage"), "{run}");
-        assert_eq!(fixture.service.journal().requests().len(), 1);
-    }
-}
-
 /// Returns the program as the first process of a namespace.
 #[cfg(target_os = "linux")]
 fn as_first_process(program: Program) -> Program {

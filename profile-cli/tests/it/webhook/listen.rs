@@ -1,9 +1,7 @@
 //! `profile webhook listen`: output, forwarding, recording and shutdown.
 
 use std::io::{Read as _, Write as _};
-#[cfg(unix)]
-use std::net::TcpStream;
-use std::net::{Shutdown, TcpListener};
+use std::net::{Shutdown, TcpListener, TcpStream};
 
 use expect_test::expect;
 use mock_server::MockServer;
@@ -127,7 +125,6 @@ async fn forwards_bytes_and_headers() {
 }
 
 /// Accepts the next connection, and reads a request that ends with [`BODY`].
-#[cfg(unix)]
 fn accept_request(receiver: &TcpListener) -> (TcpStream, String) {
     let mut stream = crate::child::accept(receiver);
     let mut request = Vec::new();
@@ -140,20 +137,18 @@ fn accept_request(receiver: &TcpListener) -> (TcpStream, String) {
     (stream, String::from_utf8(request).unwrap())
 }
 
-#[cfg(unix)]
 fn answer(mut stream: TcpStream) {
     let response = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
     stream.write_all(response).unwrap();
 }
 
 /// One is being forwarded, and 256 wait.
-#[cfg(unix)]
 #[test]
 fn forwards_in_order_and_counts_what_does_not_fit() {
     let home = home();
     let receiver = TcpListener::bind("127.0.0.1:0").unwrap();
     let to = format!("http://{}", receiver.local_addr().unwrap());
-    let listener = Listener::start(home.path(), &["--forward-to", &to]);
+    let listener = Listener::start(home.path(), &["--max", "300", "--forward-to", &to]);
     for number in 0..300 {
         let kind = format!("number.{number}");
         assert_eq!(listener.deliver(&kind, SIGNATURE, BODY.as_bytes()), 204);
@@ -168,7 +163,7 @@ fn forwards_in_order_and_counts_what_does_not_fit() {
         answer(stream);
     }
     let lost = "warning: 43 deliveries were not printed or not forwarded: ";
-    listener.stop().says(lost);
+    listener.end().says(lost);
 }
 
 #[tokio::test]
@@ -338,28 +333,27 @@ fn a_closed_pipe_is_not_an_error() {
 }
 
 /// A full pipe holds 64 KiB on Linux, which is fewer deliveries than are sent.
-#[cfg(unix)]
-fn block_stdout(listener: &Listener) -> usize {
-    const SENT: usize = 1_000;
-    for _ in 0..SENT {
+const BLOCKING: usize = 1_000;
+
+fn block_stdout(listener: &Listener) {
+    for _ in 0..BLOCKING {
         listener.delivers(204);
     }
-    SENT
 }
 
-#[cfg(unix)]
 #[test]
 fn answers_while_stdout_is_blocked() {
     let home = home();
-    let listener = Listener::start(home.path(), &["--json"]);
-    let sent = block_stdout(&listener);
-    let run = listener.stop();
+    let max = BLOCKING.to_string();
+    let listener = Listener::start(home.path(), &["--json", "--max", &max]);
+    block_stdout(&listener);
+    let run = listener.end();
     let printed = run.json_lines().len();
-    assert!((256..sent).contains(&printed), "{printed}");
+    assert!((256..BLOCKING).contains(&printed), "{printed}");
     let expected = format!(
         "warning: {} deliveries were not printed or not forwarded: stdout or the receiver is too slow\n\
-         ended: {sent} verified, 0 rejected\n",
-        sent - printed
+         ended: {BLOCKING} verified, 0 rejected\n",
+        BLOCKING - printed
     );
     assert!(run.stderr().ends_with(&expected), "{run}");
 }
@@ -371,7 +365,7 @@ fn a_signal_ends_it_while_stdout_is_blocked() {
     let home = home();
     for (signal, exit_code) in [(Signal::TERM, 0), (Signal::INT, -2)] {
         let mut listener = Listener::start(home.path(), &["--json"]);
-        let sent = block_stdout(&listener);
+        block_stdout(&listener);
         listener.running.signal(signal);
         let waiting =
             "note: waiting for stdout and deliveries in progress; press Ctrl-C to exit at once";
@@ -380,7 +374,7 @@ fn a_signal_ends_it_while_stdout_is_blocked() {
         assert_eq!(listener.running.stderr_line(), blocked);
         let run = listener.end();
         assert_eq!(run.code(), exit_code, "{run}");
-        run.says(&format!("\nended: {sent} verified, 0 rejected\n"));
+        run.says(&format!("\nended: {BLOCKING} verified, 0 rejected\n"));
     }
 }
 

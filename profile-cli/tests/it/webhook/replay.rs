@@ -100,15 +100,17 @@ async fn sends_the_recordings_of_a_directory_unchanged() {
     run.fails(2, "contains no .http files");
 }
 
-#[cfg(unix)]
 #[test]
 fn recordings_are_private_files() {
+    #[cfg(unix)]
     use crate::config_owner::mode;
 
     let home = home();
     let files = record(home.path());
+    #[cfg(unix)]
     assert_eq!(mode(home.path().join("deliveries")), 0o700);
     for file in &files {
+        #[cfg(unix)]
         assert_eq!(mode(file), 0o600);
         let recorded = fs::read(file).unwrap();
         let text = String::from_utf8_lossy(&recorded);
