@@ -350,7 +350,9 @@ impl Program {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = self.command.spawn().unwrap();
+        // One of thousands fails under Wine.
+        let child = self.command.spawn().or_else(|_| self.command.spawn());
+        let mut child = child.unwrap();
         // A program that does not read stdin may have exited already.
         let _ = child.stdin.take().unwrap().write_all(&self.stdin);
         Running::new(child)

@@ -1,12 +1,9 @@
 //! The pseudo-terminal of Windows, which draws a screen. The screen has room for all output, so that no row is broken
-//! or lost.
+//! or lost. What starts a process is repeated once, since one of thousands fails under Wine.
 
 use std::env;
 use std::fs::File;
 use std::io::{Read as _, Write};
-use std::num::NonZeroU16;
-use std::panic;
-use std::path::Path;
 use std::process::{self, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
@@ -39,10 +36,11 @@ impl System {
     pub(super) fn open((_, cols): (u16, u16), program: Program, _: fn(Side<'_>)) -> Self {
         let mut size = PtySize::default();
         (size.rows, size.cols) = (ROWS, cols);
-        let open = || native_pty_system().openpty(size);
-        // Under Wine, one of a thousand attempts fails.
-        let pair = open().or_else(|_| open()).unwrap();
-        let mut child = pair.slave.spawn_command(runner(&program)).unwrap();
+        let start = || {
+            let pair = native_pty_system().openpty(size);
+            pair.and_then(|pair| Ok((pair.slave.spawn_command(runner(&program))?, pair)))
+        };
+        let (mut child, pair) = start().or_else(|_| start()).unwrap();
         let mut reader = pair.master.try_clone_reader().unwrap();
         let (sender, output) = mpsc::channel();
         let ended = sender.clone();
@@ -54,7 +52,7 @@ impl System {
                 let _ = sender.send(Ok(bytes[..length].to_vec()));
             }
         });
-        let [rows, cols] = [ROWS, cols].map(|length| NonZeroU16::new(length).unwrap());
+        let [rows, cols] = [ROWS, cols].map(|length| length.try_into().unwrap());
         Self {
             input: pair.master.take_writer().unwrap(),
             output,
@@ -114,7 +112,7 @@ fn runner(program: &Program) -> CommandBuilder {
     command.args(options.split(' '));
     command.args([null_stream.as_ref(), program.get_program()]);
     command.args(program.get_args());
-    command.cwd(program.get_current_dir().unwrap_or(Path::new(".")));
+    command.cwd(program.get_current_dir().unwrap_or(".".as_ref()));
     command.env_clear();
     command.env("TERM", "dumb");
     let set = program.get_envs();
@@ -133,7 +131,7 @@ fn run() {
     let open = |name| File::options().read(true).write(true).open(name).unwrap();
     let (keyboard, screen) = (open("CONIN$"), open("CONOUT$"));
     // Instead of stderr, which is invalid.
-    panic::set_hook(Box::new(move |panic| {
+    std::panic::set_hook(Box::new(move |panic| {
         let _ = writeln!(&screen, "{panic}");
     }));
     let before = mode(&keyboard).unwrap();
@@ -143,8 +141,9 @@ fn run() {
     }
     let [stdin, stdout, stderr] = streams;
     let mut command = Command::new(words.next().unwrap());
-    let command = command.args(words).stdin(stdin).stdout(stdout);
-    let status = command.stderr(stderr).status().unwrap();
+    command.args(words).stdin(stdin).stdout(stdout);
+    command.stderr(stderr);
+    let status = command.status().or_else(|_| command.status()).unwrap();
     assert_eq!(mode(&keyboard).unwrap(), before);
     process::exit(status.code().unwrap());
 }
