@@ -14,7 +14,7 @@ use system::{COLUMNS, Side, System};
 /// The maximum time between two outputs of a program.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 
-/// What ends the input: Ctrl-D, or Ctrl-Z in a line of its own.
+/// The keys that end the input: Ctrl-D, or Ctrl-Z on a line of its own.
 pub(crate) const END: &str = if cfg!(windows) { "\u{1a}\n" } else { "\u{4}" };
 
 pub(crate) struct Terminal {
