@@ -350,8 +350,11 @@ impl Program {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        // One of thousands fails under Wine.
-        let child = self.command.spawn().or_else(|_| self.command.spawn());
+        let child = match self.command.spawn() {
+            // One of thousands fails under Wine.
+            Err(_) if cfg!(windows) => self.command.spawn(),
+            child => child,
+        };
         let mut child = child.unwrap();
         // A program that does not read stdin may have exited already.
         let _ = child.stdin.take().unwrap().write_all(&self.stdin);

@@ -121,7 +121,7 @@ fn runner(program: &Program) -> CommandBuilder {
     command
 }
 
-/// Is the process on the terminal. Checks that the program restores the terminal's settings.
+/// Runs the program in the process on the terminal, and checks that it restores the terminal's settings.
 #[test]
 fn run() {
     let mut words = env::args().skip_while(|word| word != "--").skip(1);
