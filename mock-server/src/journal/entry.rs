@@ -28,6 +28,9 @@ pub struct RecordedRequest {
     pub number: u64,
     /// The time of the response, or of the request if it has none, by the world's clock: RFC 3339 in UTC, in milliseconds.
     pub at: String,
+    /// The same time as it was measured, which orders requests of one millisecond.
+    #[serde(skip)]
+    pub(super) instant: Timestamp,
     /// The method.
     pub method: String,
     /// The path, percent-encoded as it was sent.
@@ -186,6 +189,7 @@ impl Entry {
         RecordedRequest {
             number,
             at: in_milliseconds(self.at).to_string(),
+            instant: self.at,
             method: redact(&self.request.method),
             path: redact(&self.request.path),
             endpoint: self.endpoint,

@@ -4,7 +4,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::StatusCode;
 use http::uri::Authority;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
@@ -20,7 +19,7 @@ pub(crate) fn archive(worlds: &[WorldRequests], url: &str) -> Value {
         .iter()
         .flat_map(|(world, requests, _)| requests.iter().map(move |recorded| (world, recorded)))
         .collect();
-    entries.sort_by_cached_key(|(_, recorded)| recorded.at.parse::<Timestamp>().ok());
+    entries.sort_by_key(|(_, recorded)| recorded.instant);
     let entries = entries.into_iter();
     let entries = entries.map(|(world, recorded)| entry(world, recorded, url));
     let mut log = json!({
