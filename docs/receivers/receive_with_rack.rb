@@ -45,6 +45,7 @@ class ReceiveWebhook
 end
 
 if $PROGRAM_NAME == __FILE__
+  $stdout.sync = true # Puma sets it too, but only after it has accepted the first deliveries.
   other = ->(_env) { [404, {}, []] } # Your application.
   configuration = Puma::Configuration.new do |puma|
     puma.app(ReceiveWebhook.new(other, "/hooks") { |body| $stdout.write(body) }) # Put it into a queue.

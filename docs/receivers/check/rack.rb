@@ -25,6 +25,7 @@ class Rack3
   end
 end
 
+$stdout.sync = true
 set :run, false
 configuration = Puma::Configuration.new do |puma|
   puma.app(Rack::Builder.app do

@@ -9,7 +9,9 @@ TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", HERE.parents[2] / "targ
 
 def cargo(program):
     manifest = HERE.parents[2] / "examples/receivers/Cargo.toml"
-    return ["cargo", "build", "--quiet", "--locked", "--manifest-path", manifest, "--target-dir", TARGET, "--bin", program]
+    # With the tests, whose dependencies select more features: after `cargo test`, this only links.
+    options = ["--manifest-path", manifest, "--target-dir", TARGET, "--tests", "--bin", program]
+    return ["cargo", "build", "--quiet", "--locked", *options]
 
 
 # functions-framework itself listens on all interfaces, and closes its server at SIGTERM as this does.

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import types
 
@@ -66,12 +67,21 @@ def copied(packages, folder, changes):
         (folder / file).write_text(changed)
 
 
-def built(packages, folder, receiver):
-    """Builds a receiver, and returns the command that runs it."""
-    *builds, command = [[str(word).format(packages=packages) for word in words] for words in COMMANDS[receiver][1]]
-    for build in builds:
-        run(*build, cwd=folder)
-    return command
+BUILT = {}
+BUILDING = threading.Lock()
+
+
+def built(packages, receiver, changes):
+    """Returns a folder with the receivers, in which files were changed and one receiver was built. Builds each such folder once."""
+    key = (receiver, repr(changes))
+    with BUILDING:
+        if key not in BUILT:
+            folder = pathlib.Path(tempfile.mkdtemp(dir=packages))
+            copied(packages, folder, changes)
+            for command in COMMANDS[receiver][1][:-1]:
+                run(*[str(word).format(packages=packages) for word in command], cwd=folder)
+            BUILT[key] = folder
+    return BUILT[key]
 
 
 @contextlib.contextmanager
@@ -80,8 +90,8 @@ def started(packages, receiver, *changes, environment=None, stdout=None, stderr=
     port. A variable that is None is not set."""
     with tempfile.TemporaryDirectory(dir=packages) as folder:
         folder = pathlib.Path(folder)
-        copied(packages, folder, changes)
-        command = [*prefix, *built(packages, folder, receiver)]
+        shutil.copytree(built(packages, receiver, changes), folder, dirs_exist_ok=True)
+        command = [*prefix, *[str(word).format(packages=packages) for word in COMMANDS[receiver][1][-1]]]
         # PYTHONUNBUFFERED would hide what waits in a buffer.
         inherited = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
         variables = {**inherited, "LISTEN_HOST": "127.0.0.1", "PORT": str(free_port()), "PROFILE_WEBHOOK_SECRET": SECRET.decode()}
