@@ -6,6 +6,7 @@ use std::env;
 use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process;
+use std::sync::{Arc, LazyLock, Mutex};
 use std::thread;
 
 /// Printed to stdout by the harness of the tests before the command starts.
@@ -22,36 +23,56 @@ pub(crate) struct Call {
     pub(crate) stdout: String,
 }
 
-/// Returns the words of a command. The function returns the exit code. Appended words are the arguments.
-pub(crate) fn command(run: impl Fn(&mut Call) -> i32 + Clone + Send + 'static) -> Vec<String> {
+type Function = Arc<dyn Fn(&mut Call) -> i32 + Send + Sync>;
+
+/// The functions of the commands, which are known to these by their places.
+static FUNCTIONS: Mutex<Vec<Function>> = Mutex::new(Vec::new());
+
+/// The address of one listener for all commands, since it stays open until the process ends.
+static ADDRESS: LazyLock<SocketAddr> = LazyLock::new(|| {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap().to_string();
+    let address = listener.local_addr().unwrap();
     thread::spawn(move || {
         for stream in listener.incoming() {
-            let run = run.clone();
-            thread::spawn(move || {
-                let mut stream = BufReader::new(stream.unwrap());
-                let mut line = String::new();
-                stream.read_line(&mut line).unwrap();
-                let (arguments, environment, stdin) = serde_json::from_str(&line).unwrap();
-                let stdout = String::new();
-                let mut call = Call {
-                    arguments,
-                    environment,
-                    stdin,
-                    stdout,
-                };
-                let code = run(&mut call);
-                // A command that was killed does not read it.
-                let _ = serde_json::to_writer(stream.get_ref(), &(code, call.stdout));
-            });
+            thread::spawn(move || answer(BufReader::new(stream.unwrap())));
         }
     });
+    address
+});
+
+fn answer(mut stream: BufReader<TcpStream>) {
+    let mut line = String::new();
+    stream.read_line(&mut line).unwrap();
+    let (place, arguments, environment, stdin): (usize, _, _, _) =
+        serde_json::from_str(&line).unwrap();
+    let function = Arc::clone(&FUNCTIONS.lock().unwrap()[place]);
+    let stdout = String::new();
+    let mut call = Call {
+        arguments,
+        environment,
+        stdin,
+        stdout,
+    };
+    let code = function(&mut call);
+    // A command that was killed does not read it.
+    let _ = serde_json::to_writer(stream.get_ref(), &(code, call.stdout));
+}
+
+/// Returns the words of a command. The function returns the exit code. Appended words are the arguments.
+pub(crate) fn command(run: impl Fn(&mut Call) -> i32 + Send + Sync + 'static) -> Vec<String> {
+    let place = {
+        let mut functions = FUNCTIONS.lock().unwrap();
+        functions.push(Arc::new(run));
+        functions.len() - 1
+    };
     let executable = env::current_exe().unwrap();
     // For the harness, further words are the names of other tests.
     let options = "--exact command::run --quiet --nocapture".split(' ');
     let words = [executable.to_str().unwrap()].into_iter().chain(options);
-    words.chain([&*address]).map(str::to_owned).collect()
+    let words = words.map(str::to_owned);
+    words
+        .chain([ADDRESS.to_string(), place.to_string()])
+        .collect()
 }
 
 /// Is the command if one of its arguments is the address of a test.
@@ -61,6 +82,7 @@ fn run() {
     let Some(address) = arguments.next() else {
         return;
     };
+    let place: usize = arguments.next().unwrap().parse().unwrap();
     let arguments: Vec<_> = arguments.collect();
     let environment: BTreeMap<_, _> = env::vars().collect();
     let mut input = String::new();
@@ -71,7 +93,7 @@ fn run() {
         io::stdin().read_line(&mut input).unwrap();
     }
     let mut stream = TcpStream::connect(address).unwrap();
-    let call = serde_json::to_string(&(arguments, environment, input)).unwrap();
+    let call = serde_json::to_string(&(place, arguments, environment, input)).unwrap();
     writeln!(stream, "{call}").unwrap();
     let (code, stdout): (i32, String) = serde_json::from_reader(stream).unwrap();
     io::stdout().write_all(stdout.as_bytes()).unwrap();

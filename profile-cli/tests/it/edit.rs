@@ -22,7 +22,7 @@ use crate::terminal::shell;
 
 /// Returns an editor that changes the text. The function returns the exit code.
 pub(crate) fn edits(
-    edit: impl Fn(&mut String, &mut Call) -> i32 + Clone + Send + 'static,
+    edit: impl Fn(&mut String, &mut Call) -> i32 + Send + Sync + 'static,
 ) -> String {
     command_line(&command(move |call| {
         let path = call.arguments[0].clone();
@@ -39,7 +39,7 @@ pub(crate) fn edits(
 /// Returns an editor that changes the text, and exits with this code.
 pub(crate) fn changes(
     code: i32,
-    change: impl Fn(&str) -> String + Clone + Send + 'static,
+    change: impl Fn(&str) -> String + Send + Sync + 'static,
 ) -> String {
     edits(move |text, _| {
         *text = change(text);

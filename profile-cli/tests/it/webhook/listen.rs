@@ -294,8 +294,9 @@ async fn advice_about_the_receiver_is_printed_once_per_status() {
             "; the receiver may use another secret, or verify a parsed body ",
         ),
     ] {
-        let to = receiver(ResponseTemplate::new(status)).await.uri();
-        let listener = Listener::start(home.path(), &["--max", "2", "--forward-to", &to]);
+        let receiver = receiver(ResponseTemplate::new(status)).await;
+        let arguments = ["--max", "2", "--forward-to", &receiver.uri()];
+        let listener = Listener::start(home.path(), &arguments);
         listener.delivers(204);
         listener.delivers(204);
         let run = listener.end();

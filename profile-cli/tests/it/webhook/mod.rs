@@ -37,7 +37,8 @@ fn sign(home: &Path, body: &[u8]) -> String {
 
 /// Starts a receiver that responds like this to every request.
 async fn receiver(response: impl Respond + 'static) -> LocalReceiver {
-    let receiver = LocalReceiver::start().await;
+    // Not of the pool, whose servers stay open until the process ends.
+    let receiver = LocalReceiver::builder().start().await;
     let response = Mock::given(any()).respond_with(response);
     response.mount(&receiver).await;
     receiver
