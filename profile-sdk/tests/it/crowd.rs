@@ -145,7 +145,7 @@ async fn a_crowd_loses_no_call() {
     for (headers, max_requests, max_seconds) in [
         (Headers::Seconds, 260, 45),
         (Headers::UnixSeconds, 260, 45),
-        (Headers::RoundedDown, 450, 45),
+        (Headers::RoundedDown, 550, 45),
         (Headers::OfAnotherLimit, 400, 45),
         (Headers::OnlyOfAnotherLimit, 600, 60),
         (Headers::RetryAfterOnly, 400, 45),
