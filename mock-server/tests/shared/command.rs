@@ -25,10 +25,10 @@ pub(crate) struct Call {
 
 type Function = Arc<dyn Fn(&mut Call) -> i32 + Send + Sync>;
 
-/// The functions of the commands, which are known to these by their places.
+/// The functions of all commands. The first argument of a command is the index of its function.
 static FUNCTIONS: Mutex<Vec<Function>> = Mutex::new(Vec::new());
 
-/// The address of one listener for all commands, since it stays open until the process ends.
+/// The address of the listener of all commands. A listener for each would stay open until the process ends.
 static ADDRESS: LazyLock<SocketAddr> = LazyLock::new(|| {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -43,9 +43,9 @@ static ADDRESS: LazyLock<SocketAddr> = LazyLock::new(|| {
 fn answer(mut stream: BufReader<TcpStream>) {
     let mut line = String::new();
     stream.read_line(&mut line).unwrap();
-    let (place, arguments, environment, stdin): (usize, _, _, _) =
+    let (index, arguments, environment, stdin): (usize, _, _, _) =
         serde_json::from_str(&line).unwrap();
-    let function = Arc::clone(&FUNCTIONS.lock().unwrap()[place]);
+    let function = Arc::clone(&FUNCTIONS.lock().unwrap()[index]);
     let stdout = String::new();
     let mut call = Call {
         arguments,
@@ -60,7 +60,7 @@ fn answer(mut stream: BufReader<TcpStream>) {
 
 /// Returns the words of a command. The function returns the exit code. Appended words are the arguments.
 pub(crate) fn command(run: impl Fn(&mut Call) -> i32 + Send + Sync + 'static) -> Vec<String> {
-    let place = {
+    let index = {
         let mut functions = FUNCTIONS.lock().unwrap();
         functions.push(Arc::new(run));
         functions.len() - 1
@@ -71,7 +71,7 @@ pub(crate) fn command(run: impl Fn(&mut Call) -> i32 + Send + Sync + 'static) ->
     let words = [executable.to_str().unwrap()].into_iter().chain(options);
     let words = words.map(str::to_owned);
     words
-        .chain([ADDRESS.to_string(), place.to_string()])
+        .chain([ADDRESS.to_string(), index.to_string()])
         .collect()
 }
 
@@ -82,7 +82,7 @@ fn run() {
     let Some(address) = arguments.next() else {
         return;
     };
-    let place: usize = arguments.next().unwrap().parse().unwrap();
+    let index: usize = arguments.next().unwrap().parse().unwrap();
     let arguments: Vec<_> = arguments.collect();
     let environment: BTreeMap<_, _> = env::vars().collect();
     let mut input = String::new();
@@ -93,7 +93,7 @@ fn run() {
         io::stdin().read_line(&mut input).unwrap();
     }
     let mut stream = TcpStream::connect(address).unwrap();
-    let call = serde_json::to_string(&(place, arguments, environment, input)).unwrap();
+    let call = serde_json::to_string(&(index, arguments, environment, input)).unwrap();
     writeln!(stream, "{call}").unwrap();
     let (code, stdout): (i32, String) = serde_json::from_reader(stream).unwrap();
     io::stdout().write_all(stdout.as_bytes()).unwrap();
