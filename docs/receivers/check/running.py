@@ -90,7 +90,8 @@ def started(packages, receiver, *changes, environment=None, stdout=None, stderr=
     port. A variable that is None is not set."""
     with tempfile.TemporaryDirectory(dir=packages) as folder:
         folder = pathlib.Path(folder)
-        shutil.copytree(built(packages, receiver, changes), folder, dirs_exist_ok=True)
+        # A program that is copied cannot be run while a process that another thread starts has the copy open.
+        shutil.copytree(built(packages, receiver, changes), folder, copy_function=os.link, dirs_exist_ok=True)
         command = [*prefix, *[str(word).format(packages=packages) for word in COMMANDS[receiver][1][-1]]]
         # PYTHONUNBUFFERED would hide what waits in a buffer.
         inherited = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
