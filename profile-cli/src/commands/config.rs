@@ -14,8 +14,8 @@ use crate::terminal::escaped;
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 #[command(after_help = "\
-Options override the environment, the environment overrides config.toml, and config.toml overrides \
-the defaults.
+Options override variables named PROFILE_…, these override config.toml, and config.toml overrides \
+other variables and the defaults.
 
 Examples:
   profile config list

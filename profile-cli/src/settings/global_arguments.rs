@@ -39,8 +39,8 @@ pub(crate) struct GlobalArguments {
     #[arg(short, long, global = true, overrides_with = "quiet")]
     pub(crate) quiet: bool,
 
-    /// Log requests and responses to stderr; -vv adds headers and attempts, -vvv the headers of
-    /// requests, and bodies
+    /// Log requests and responses to stderr; -vv adds response headers and attempts, -vvv
+    /// request headers and bodies
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 

@@ -321,11 +321,11 @@ settings! {
 
     /// The response to a request that exceeds the rate limit.
     rate_limit_rejection: RateLimitRejection {
-        /// 429 with `Retry-After`. All responses to a known key have rate-limit headers (except 413).
+        /// 429 with `Retry-After`. With a known key, all responses of endpoints but 413 have rate-limit headers.
         TooManyRequests = "too_many_requests",
         /// 429. Responses have no headers about the rate limit.
         WithoutHeaders = "without_headers" in minimal,
-        /// 503 with `Retry-After`. All responses to a known key have rate-limit headers (except 413).
+        /// 503 with `Retry-After`. With a known key, all responses of endpoints but 413 have rate-limit headers.
         ServiceUnavailable = "service_unavailable",
     }
 

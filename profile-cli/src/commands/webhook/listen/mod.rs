@@ -44,7 +44,7 @@ The service cannot reach 127.0.0.1; a tunnel, such as cloudflared or ngrok, forw
 The response to a verified delivery is 204, or 503 if it cannot be recorded. Deliveries are forwarded after \
 the response, one at a time and in order, so that errors of the receiver cannot turn the webhook off. At most \
 256 deliveries and 64 MiB wait for the receiver, and as many for stdout. Others are recorded with --record, but \
-neither forwarded nor printed; a warning says how many.
+not forwarded or not printed; a warning says how many.
 
 Rejected deliveries, which anyone can send, are printed without their body, at most one per second. They \
 are neither forwarded nor recorded, and do not count for --max. The response is 401, 413 if the body is \
