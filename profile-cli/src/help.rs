@@ -53,9 +53,8 @@ pub(crate) const TOPICS: &[Topic] = &[
 ];
 
 const PRECEDENCE: &str = "\
-Options override variables. Those named PROFILE_… override config.toml, which overrides the others; an empty \
-variable counts as unset. \
-`profile config list` shows each setting with its source.";
+Options override variables. Those named PROFILE_… override config.toml, which overrides the others; an \
+empty variable counts as unset. `profile config list` shows each setting with its source.";
 
 /// Environment variables that are not settings. Two spaces separate the names from the description.
 fn variables() -> String {
@@ -125,7 +124,7 @@ With --json, the field exit_code of an error contains the code.
   143  ended by SIGTERM
   129  ended by SIGHUP
 
-After 1, 3 to 8, and a signal, a change may have been made; the message says so.
+After 1 and 3 to 8, and after a signal, a change may have been made; the message says so.
 
 Such a page is HTML, as from the login of a network. `edit` and `apply` then read the profile, and exit with 1 \
 unless it shows the change. `api` prints the page with a warning, and exits with 8 only with --json or --jq.
@@ -175,7 +174,7 @@ In tsv, a list has one line per item; any other result has one line per field. T
 backslashes in values are escaped as \\t, \\n, \\r and \\\\.
 
 Control characters and invisible ones are escaped in json, and removed in the other formats. In a pipe, \
-csv and tsv keep both, and json the latter.
+csv and tsv keep them, and json keeps invisible ones.
 
 For a screen reader, `--output tsv --color never` prints plain lines, without bars, colors or progress; \
 `profile config set output tsv` and `profile config set color never` keep that.

@@ -17,10 +17,9 @@ use crate::settings::{Key, Settings, Source, masked};
 use crate::system::{environment, private_file};
 
 pub(crate) const HELP: &str = "\
-Sends GET /me (GET /stats without a key) once, and checks config.toml, the permissions of files with \
-secrets, the key, the base URL, the proxy, the connection and the clock. Problems and advice are \
-printed to stderr. At most the last four characters of the key are shown, and only if it has at least \
-sixteen.
+Sends GET /me (GET /stats without a key) once, and checks config.toml, the permissions of secret files, \
+the key, base URL, proxy, connection and clock. Problems and advice are printed to stderr. At most the \
+last four characters of the key are shown, and only if it has at least sixteen.
 
 Of several problems, the highest exit code counts: 4 without a key, 8 without a response.
 
