@@ -210,7 +210,10 @@ pub(crate) const HIDDEN: &str = "…";
 pub(crate) const WRONG_KEY: &str = "wrong-key-of-mock-server-learn";
 
 /// An API key, which is never printed.
-pub(crate) struct Key(String);
+pub(crate) struct Key {
+    text: String,
+    secrets: Secrets,
+}
 
 impl Key {
     /// Checks a key.
@@ -220,13 +223,17 @@ impl Key {
             key if !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
                 Err("the API key contains spaces or characters that are not ASCII")
             }
-            key => Ok(Self(key.to_owned())),
+            key => {
+                let text = key.to_owned();
+                let secrets = Secrets::new(&[], &[], slice::from_ref(&text));
+                Ok(Self { text, secrets })
+            }
         }
     }
 
     /// Returns the value of `Authorization`.
     pub(crate) fn authorization(&self) -> HeaderValue {
-        let value = format!("Bearer {}", self.0);
+        let value = format!("Bearer {}", self.text);
         let mut value: HeaderValue = value.parse().expect("a key consists of visible ASCII");
         value.set_sensitive(true);
         value
@@ -235,8 +242,7 @@ impl Key {
     /// Replaces the key, in upper or lower case and percent-encoded or not. A short one, which `Secrets` ignores,
     /// is replaced as it is.
     pub(crate) fn redact(&self, text: &str) -> String {
-        let text = text.replace(&self.0, "…");
-        Secrets::new(&[], &[], slice::from_ref(&self.0)).redact(&text)
+        self.secrets.redact(&text.replace(&self.text, "…"))
     }
 
     fn redact_json(&self, json: Value) -> Value {
