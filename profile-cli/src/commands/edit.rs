@@ -217,11 +217,11 @@ mod tests {
 
     #[test]
     fn all_texts_survive_a_round_trip() {
-        let mut texts: Vec<_> = (0..=0x3000)
-            .filter_map(char::from_u32)
-            .map(String::from)
-            .collect();
-        texts.extend(texts.clone().iter().map(|c| format!("a{c}\nb{c}{c}{c}c")));
+        let characters: Vec<_> = (0..=0x3000).filter_map(char::from_u32).collect();
+        let mut texts: Vec<_> = characters.iter().map(char::to_string).collect();
+        let line = |c: &char| format!("a{c}\nb{c}{c}{c}c");
+        let lines = characters.chunks(32);
+        texts.extend(lines.map(|chunk| chunk.iter().map(line).collect()));
         texts.extend(
             [
                 "",

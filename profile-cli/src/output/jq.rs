@@ -430,18 +430,16 @@ mod tests {
         for (expression, expected) in [
             (nested(9_999), None),
             (
+                format!("{} | length, (tojson | length)", nested(200_000)),
+                None,
+            ),
+            (
                 nested(200_000),
                 Some("--jq: the output is nested more than 10000 levels deep"),
             ),
             (
-                "reduce range(200000) as $i (0; {a: .})".to_owned(),
+                "reduce range(200000) as $i (0; {a: .}) | (tojson | length), .".to_owned(),
                 Some("--jq: the output is nested more than 10000 levels deep"),
-            ),
-            (format!("{} | length", nested(200_000)), None),
-            (format!("{} | tojson | length", nested(200_000)), None),
-            (
-                "reduce range(200000) as $i (0; {a: .}) | tojson | length".to_owned(),
-                None,
             ),
         ] {
             let printed =
