@@ -94,16 +94,19 @@ async fn no_output_contains_a_secret() {
     // At once, because the program waits before it retries.
     thread::scope(|scope| {
         for (number, base_url) in uris.iter().enumerate() {
-            scope.spawn(move || check_all(base_url, key, number == 0));
+            // The output of local commands does not depend on responses.
+            let with_local = number == 0 || number >= services.len();
+            scope.spawn(move || check_all(base_url, key, number == 0, with_local));
         }
         for key in &invalid {
-            scope.spawn(|| check_all(services.last().unwrap().service.uri(), key, false));
+            let base_url = services.last().unwrap().service.uri();
+            scope.spawn(move || check_all(base_url, key, false, true));
         }
     });
 }
 
 #[track_caller]
-fn check_all(base_url: &str, key: &str, in_all_formats: bool) {
+fn check_all(base_url: &str, key: &str, in_all_formats: bool, with_local: bool) {
     let formats = [
         &["-o", "table", "-vvv"][..],
         &["--json"],
@@ -113,7 +116,8 @@ fn check_all(base_url: &str, key: &str, in_all_formats: bool) {
     ];
     let formats = &formats[..if in_all_formats { 5 } else { 2 }];
     // `auth token` is the one command that prints the key.
-    for row in rows().filter(|row| row.command != "auth token") {
+    let rows = rows().filter(|row| row.command != "auth token");
+    for row in rows.filter(|row| with_local || !row.is_local()) {
         for further in formats {
             let home = home();
             let setting = Setting {

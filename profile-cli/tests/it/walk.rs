@@ -36,7 +36,10 @@ enum Nature {
     Reads,
     /// Writes to the service.
     Writes,
-    /// Does not use the service.
+    /// Sends to a receiver.
+    #[cfg(feature = "webhook")]
+    Delivers,
+    /// Sends nothing.
     Local,
 }
 
@@ -93,11 +96,11 @@ const ROWS: &[Row] = &[
     #[cfg(feature = "webhook")]
     prepared(with_secret, local("webhook sign", &["--body", "-"])),
     #[cfg(feature = "webhook")]
-    prepared(with_receiver, local("webhook send", &["post.liked"])),
+    prepared(with_receiver, delivers("webhook send", &["post.liked"])),
     #[cfg(feature = "webhook")]
-    prepared(with_recording, local("webhook replay", &[])),
+    prepared(with_recording, delivers("webhook replay", &[])),
     #[cfg(feature = "webhook")]
-    prepared(with_probed_receiver, local("webhook probe", &["--yes"])),
+    prepared(with_probed_receiver, delivers("webhook probe", &["--yes"])),
     #[cfg(feature = "sandbox")]
     local("sandbox reset", &["--yes"]),
 ];
@@ -108,6 +111,11 @@ const fn reads(command: &'static str, arguments: &'static [&'static str]) -> Row
 
 const fn writes(command: &'static str, arguments: &'static [&'static str]) -> Row {
     row(command, arguments, Nature::Writes)
+}
+
+#[cfg(feature = "webhook")]
+const fn delivers(command: &'static str, arguments: &'static [&'static str]) -> Row {
+    row(command, arguments, Nature::Delivers)
 }
 
 const fn local(command: &'static str, arguments: &'static [&'static str]) -> Row {
@@ -272,6 +280,10 @@ impl Row {
 
     pub(crate) fn calls_the_service(&self) -> bool {
         matches!(self.nature, Nature::Reads | Nature::Writes)
+    }
+
+    pub(crate) fn is_local(&self) -> bool {
+        self.nature == Nature::Local
     }
 }
 
