@@ -51,10 +51,10 @@ impl<'a> Learner<'a> {
         let first = observed.first();
         let first = first.ok_or_else(|| self.reason(steps, needs))?;
         let current = self.world.dialect();
-        let misfit = self.misfit(current, &observed, view);
+        let misfit = self.misfit(&observed, view);
         let others = current.variations().filter(|(name, ..)| *name == setting);
         let others = others.map(|(.., dialect)| dialect);
-        let others = others.filter(|one| self.misfit(one, &observed, view).is_none());
+        let others = others.filter(|one| self.fits(one, &observed, view));
         let current = misfit.is_none().then(|| current.clone());
         let mut fitting = current.into_iter().chain(others);
         let (fits, other) = (fitting.next(), fitting.next());
@@ -78,17 +78,25 @@ impl<'a> Learner<'a> {
         steps.filter_map(shown).collect()
     }
 
-    /// Returns the first observation that a dialect does not show.
-    fn misfit<'o>(
-        &self,
-        dialect: &Dialect,
-        observed: &'o [(Step, Value)],
-        view: View,
-    ) -> Option<&'o (Step, Value)> {
-        let steps: Vec<_> = observed.iter().map(|(step, _)| *step).collect();
-        let answers = self.answers_in(dialect, &steps);
+    /// Returns the first observation that the mock does not show with the settings that were learned so far.
+    fn misfit<'o>(&self, observed: &'o [(Step, Value)], view: View) -> Option<&'o (Step, Value)> {
+        let answers = self.answers(&steps_of(observed));
         let fits = |step, shown| answers.get(step).and_then(view).as_ref() == Some(shown);
         observed.iter().find(|(step, shown)| !fits(step, shown))
+    }
+
+    /// Returns `true` if a dialect shows all observations.
+    fn fits(&self, dialect: &Dialect, observed: &[(Step, Value)], view: View) -> bool {
+        let mut fitting = 0;
+        self.simulate(dialect, &steps_of(observed), |step, answer| {
+            let Some((_, shown)) = observed.iter().find(|(other, _)| *other == step) else {
+                return true;
+            };
+            let fits = view(&answer).as_ref() == Some(shown);
+            fitting += usize::from(fits);
+            fits
+        });
+        fitting == observed.len()
     }
 
     /// Returns the code and the message if the mock rejects a request in its default dialect.
@@ -117,7 +125,12 @@ impl<'a> Learner<'a> {
 
     /// Returns the responses of the mock with the settings that were learned so far.
     pub(crate) fn answers(&self, steps: &[Step]) -> Answers {
-        self.answers_in(self.world.dialect(), steps)
+        let mut answers = Answers::new();
+        self.simulate(self.world.dialect(), steps, |step, answer| {
+            answers.insert(step, answer);
+            true
+        });
+        answers
     }
 
     /// Learns a setting.
@@ -132,41 +145,46 @@ impl<'a> Learner<'a> {
     /// Corrects a finding outside the dialects if the mock does the same because of other settings.
     pub(crate) fn review(&self, row: &mut Row, steps: &[Step], view: View) {
         let observed = self.observed(steps, view);
-        if matches!(row.finding, Finding::Outside { .. })
-            && self.misfit(self.world.dialect(), &observed, view).is_none()
+        if matches!(row.finding, Finding::Outside { .. }) && self.misfit(&observed, view).is_none()
         {
             let reason = "another value; see the observed values".to_owned();
             row.finding = Finding::NotObservable { reason };
         }
     }
 
-    /// Returns the responses under a dialect to these requests.
-    fn answers_in(&self, dialect: &Dialect, steps: &[Step]) -> Answers {
+    /// Passes the responses under a dialect to these requests, and to all earlier writes, to a function, until it
+    /// returns `false`.
+    fn simulate(
+        &self,
+        dialect: &Dialect,
+        steps: &[Step],
+        mut visit: impl FnMut(Step, Answer) -> bool,
+    ) {
         let mut world = self.world.clone();
         world.set_dialect(dialect.clone());
         let mut values = self.all.values.clone();
-        let mut answers = Answers::new();
         let last = steps.iter().max();
         for step in self.all.answers.keys() {
             if Some(step) > last {
                 break;
             }
             let is_wanted = steps.contains(step);
-            if *step == Step::RateLimited && is_wanted {
-                answers.insert(*step, self.rate_limited(&world));
-            }
-            let Ok(request) = step.request(&values) else {
-                continue;
-            };
+            let request = step.request(&values);
             // Later requests depend on writes.
-            if is_wanted || request.method != Method::GET {
-                answers.insert(*step, self.answer(&mut world, &request));
+            let answer = match &request {
+                _ if *step == Step::RateLimited && is_wanted => self.rate_limited(&world),
+                Ok(request) if is_wanted || request.method != Method::GET => {
+                    self.answer(&mut world, request)
+                }
+                _ => continue,
+            };
+            if !visit(*step, answer) {
+                break;
             }
-            if request.method == Method::POST {
+            if request.is_ok_and(|request| request.method == Method::POST) {
                 self.find_created(&world, &mut values);
             }
         }
-        answers
     }
 
     fn answer(&self, world: &mut World, request: &Request) -> Answer {
@@ -212,6 +230,10 @@ impl<'a> Learner<'a> {
             }
         }
     }
+}
+
+fn steps_of(observed: &[(Step, Value)]) -> Vec<Step> {
+    observed.iter().map(|(step, _)| *step).collect()
 }
 
 /// The responses of the mock.
