@@ -100,4 +100,11 @@ async fn trusts_the_authority_in_the_environment() {
     let advice = "; the service does not support HTTPS on this port";
     assert!(stderr.contains(advice), "{stderr}");
     assert_eq!(server.journal().requests().len(), sent);
+
+    // HTTP needs no certificates.
+    let mut plain = program(&server.uri());
+    plain.env("PROFILE_API_KEY", server.key());
+    plain.env("SSL_CERT_FILE", "/nonexistent").arg("--json");
+    let (code, report, stderr) = learn(plain).await;
+    assert_eq!(code, Some(0), "{stderr}{report}");
 }
