@@ -102,7 +102,7 @@ async fn trusts_the_authority_in_the_environment() {
     assert_eq!(server.journal().requests().len(), sent);
 
     // HTTP needs no certificates.
-    let mut plain = program(&server.uri());
+    let mut plain = program(server.uri());
     plain.env("PROFILE_API_KEY", server.key());
     plain.env("SSL_CERT_FILE", "/nonexistent").arg("--json");
     let (code, report, stderr) = learn(plain).await;
