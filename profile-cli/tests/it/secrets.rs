@@ -118,9 +118,11 @@ fn check_all(base_url: &str, key: &str, in_all_formats: bool, with_local: bool) 
     // `auth token` is the one command that prints the key.
     let rows = rows().filter(|row| row.command != "auth token");
     for row in rows.filter(|row| with_local || !row.is_local()) {
-        // The log of each of its deliveries is that of `webhook send`.
-        let is_long = row.command == "webhook probe" && !in_all_formats;
-        for further in formats.iter().skip(usize::from(is_long)) {
+        // Each of its deliveries is logged as that of `webhook send`.
+        let is_logged = row.command != "webhook probe" || in_all_formats;
+        for further in formats {
+            let without_log = further.split(|option| *option == "-vvv").next().unwrap();
+            let further = if is_logged { further } else { without_log };
             let home = home();
             let setting = Setting {
                 home: home.path(),
